@@ -34,6 +34,9 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       KERNEL=NAME       kernel of the guest (6.12)
   make check KERNEL=NAME    those that run in a guest, with this kernel
   make check-arm64      likewise with Debian's kernels for arm64, cross-built
+  make quick            what a forge runs for each change: linters but for those that take the
+                        debug kernel or the Debian packages, and unit tests of the tool
+  make check-forge      the jobs of public forges, on a bare Debian each; an hour, as root
   make lint             compilers' warnings and linters
   make kunit            KUnit suites, on the debug kernel
   make matrix           every kernel of `scripts/kernel --list`, into MATRIX.md; hours
@@ -209,6 +212,14 @@ demo:
 	scripts/deps demo
 	scripts/demo
 
+quick:
+	scripts/deps unit
+	scripts/lint --fast
+	+$(MAKE) -s -C tool check WERROR=1
+
+check-forge: deps
+	tests/forge/run
+
 bench: deps
 	scripts/bench $(BENCH_ARGS)
 
@@ -275,5 +286,5 @@ matrix: deps
 
 .PHONY: all help release module tool compile_commands.json clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo bench bench-tool check check-arm64 check-packages lint fuzz fuzz-device mutants \
+	deps demo quick bench bench-tool check check-arm64 check-forge check-packages lint fuzz fuzz-device mutants \
 	faults coverage soak selftests flood umounts kunit matrix
