@@ -1065,13 +1065,14 @@ struct buildid_set_cookie {
  * A dump to a socket that is full fails with ENOBUFS, too.
  */
 #define BUILDID_GENL_NAME	"buildid"
-#define BUILDID_GENL_VERSION	1
+#define BUILDID_GENL_VERSION	2 /* the ABI's; requests may have any */
 
+/* 1 to 3 were those of ABI 1, whose records are others: EOPNOTSUPP. */
 enum buildid_cmd {
 	BUILDID_CMD_UNSPEC	= 0,
-	BUILDID_CMD_GET		= 1,
-	BUILDID_CMD_EVENT	= 2,
-	BUILDID_CMD_SUBSCRIBE	= 3,
+	BUILDID_CMD_GET		= 4,
+	BUILDID_CMD_EVENT	= 5,
+	BUILDID_CMD_SUBSCRIBE	= 6,
 };
 
 /**

@@ -38,6 +38,14 @@ def refusals(tool):
             yield done.stderr
 
 
+def netlink_refusals(tool):
+    """Likewise, of those that ask by netlink."""
+    for command in (["list"], ["mon", "--netlink", "--count", "1"]):
+        done = lib.run(tool, *command, status=1)
+        equal(done.stdout, "", "output")
+        yield done.stderr
+
+
 def loaded(tool):
     """What doctor says of the loaded module."""
     return {line["check"]: line for line in
@@ -55,6 +63,12 @@ def _():
     contains(found["message"], "another ABI")
 
 
+@test("by netlink the new module does not answer the old tool")
+def _():
+    for said in netlink_refusals(OLD_TOOL):
+        contains(said, "not supported")
+
+
 @test("a recorder of the old library says so, too")
 def _():
     done = lib.run(os.path.join(OLD, "tool", "examples", "mappings"), status=1)
@@ -68,6 +82,8 @@ def _():
             contains(said, f"the module is version {OLD_VERSION} (ABI 1), this tool needs ABI 2; "
                      "install the module and the tool of the same version, and load it: "
                      "rmmod buildid && modprobe buildid")
+        for said in netlink_refusals("buildid"):
+            contains(said, f"the module is version {OLD_VERSION} (ABI 1), this tool needs ABI 2; ")
         found = loaded("buildid")
     equal(found["status"], "failed")
     contains(found["message"], f"version {OLD_VERSION}, the tool {VERSION}; the ABI is 1, the "

@@ -26,10 +26,37 @@ static bool is_loaded(void)
 	return !access(MODULE_DIRECTORY, F_OK);
 }
 
+static void other_abi(struct output *out, const char *object)
+{
+	FILE *file = fopen(MODULE_DIRECTORY "/version", "re");
+	char version[64] = "?";
+	uint32_t abi = 0;
+
+	buildid_module_abi(&abi);
+	if (file) {
+		(void)!fscanf(file, "%63s", version);
+		fclose(file);
+	}
+	out_error(out, object,
+		  "the module is version %s (ABI %" PRIu32 "), this tool needs ABI %d; "
+		  "%s, and load it: rmmod buildid && modprobe buildid",
+		  version, abi, BUILDID_ABI_VERSION, buildid_advice(-EPROTONOSUPPORT));
+}
+
+/* Its commands have other numbers then. */
+static bool is_other_abi(int error)
+{
+	uint32_t abi;
+
+	return error == -EOPNOTSUPP && !buildid_module_abi(&abi) && abi != BUILDID_ABI_VERSION;
+}
+
 void module_netlink_error(struct output *out, int error)
 {
 	if (error == -ENODEV && is_loaded())
 		out_error(out, NETLINK_NAME, "only the initial network namespace has it");
+	else if (is_other_abi(error))
+		other_abi(out, NETLINK_NAME);
 	else
 		module_error(out, NETLINK_NAME, error, NULL);
 }
@@ -63,23 +90,6 @@ const char *module_request_name(unsigned int number)
 	return number < ARRAY_SIZE(names) ? names[number] : NULL;
 }
 
-static void other_abi(struct output *out)
-{
-	FILE *file = fopen(MODULE_DIRECTORY "/version", "re");
-	char version[64] = "?";
-	uint32_t abi = 0;
-
-	buildid_module_abi(&abi);
-	if (file) {
-		(void)!fscanf(file, "%63s", version);
-		fclose(file);
-	}
-	out_error(out, BUILDID_DEVICE,
-		  "the module is version %s (ABI %" PRIu32 "), this tool needs ABI %d; "
-		  "%s, and load it: rmmod buildid && modprobe buildid",
-		  version, abi, BUILDID_ABI_VERSION, buildid_advice(-EPROTONOSUPPORT));
-}
-
 struct buildid *module_open(struct output *out)
 {
 	struct buildid *handle;
@@ -93,7 +103,7 @@ struct buildid *module_open(struct output *out)
 		out_error(out, BUILDID_DEVICE,
 			  "the module is loaded, but its device is not in this /dev");
 	else if (err == -EPROTONOSUPPORT)
-		other_abi(out);
+		other_abi(out, BUILDID_DEVICE);
 	else
 		module_error(out, BUILDID_DEVICE, err, NULL);
 	return NULL;
