@@ -94,22 +94,37 @@ static struct perfdata_content *add_content(struct perfdata_paths *paths, size_t
 			  (uint32_t)paths->nr_contents))
 		return NULL;
 	paths->all[path].contents++;
-	paths->all[path].content = paths->nr_contents;
 	new = &paths->contents[paths->nr_contents++];
 	*new = (struct perfdata_content){ .path = path, .id = *id, .time = UINT64_MAX };
 	return new;
 }
 
-const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
-							  const struct build_id *id, uint64_t time,
-							  bool plain)
+/* The same as the last time, as a rule. */
+static struct perfdata_content *find_or_add(struct perfdata_paths *paths, size_t path,
+					    const struct build_id *id)
 {
-	struct perfdata_content *content = find_content(paths, path, id);
 	struct perfdata_path *of = &paths->all[path];
+	struct perfdata_content *content = of->contents ? &paths->contents[of->content] : NULL;
 
+	if (content && build_id_equal(&content->id, id))
+		return content;
+	content = find_content(paths, path, id);
 	if (!content)
 		content = add_content(paths, path, id);
 	if (!content || !perfdata_doubts_add(&paths->doubts, of->kind, of->path, id))
+		return NULL;
+	of->content = (size_t)(content - paths->contents);
+	return content;
+}
+
+struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+						    const struct build_id *id, uint64_t time,
+						    bool plain)
+{
+	struct perfdata_content *content = find_or_add(paths, path, id);
+	struct perfdata_path *of = &paths->all[path];
+
+	if (!content)
 		return NULL;
 	content->mappings++;
 	of->named |= !plain;
@@ -121,14 +136,6 @@ const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths 
 	if (of->first == SIZE_MAX || time < paths->contents[of->first].time)
 		of->first = (size_t)(content - paths->contents);
 	return content;
-}
-
-void perfdata_paths_know(struct perfdata_paths *paths, size_t path, const struct build_id *id)
-{
-	struct perfdata_content *content = find_content(paths, path, id);
-
-	if (content)
-		content->known = true;
 }
 
 /* ------------------------------------------------------------------- judge -- */

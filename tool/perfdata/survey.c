@@ -105,13 +105,14 @@ static void keep_found(struct perfdata_survey *survey, const struct perfdata_con
 			content ? (uint32_t)(content - survey->paths.contents) : NOTHING;
 }
 
-/* @may_change: the event has room for what is known. */
+/* @known: it is not perf's word alone; @may_change: the event has room for what is known. */
 static bool add_identity(struct perfdata_survey *survey, size_t number,
 			 const struct perfdata_mapping *mapping,
-			 const struct perfdata_identity *identity, bool named, bool may_change)
+			 const struct perfdata_identity *identity, bool known, bool named,
+			 bool may_change)
 {
 	struct perfdata_path *path = &survey->paths.all[number];
-	const struct perfdata_content *content = NULL;
+	struct perfdata_content *content = NULL;
 
 	path->executable |= !mapping->data;
 	if (identity->id.size) {
@@ -120,6 +121,7 @@ static bool add_identity(struct perfdata_survey *survey, size_t number,
 						     mapping->time, !named);
 		if (!content)
 			return false;
+		content->known |= known;
 	} else if (identity->known) {
 		path->without++;
 	} else {
@@ -152,12 +154,10 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 		path->room = MIN(path->room, (size_t)room);
 	else if (identity.id.size && add_without_room(survey, mapping, &identity))
 		return -1;
-	if (!add_identity(survey, number, mapping, &identity, named,
-			  !identity.id.size || room >= 0))
-		return perfdata_no_memory(survey->data);
-	if (known)
-		perfdata_paths_know(&survey->paths, number, &identity.id);
-	return 0;
+	return add_identity(survey, number, mapping, &identity, known, named,
+			    !identity.id.size || room >= 0) ?
+		       0 :
+		       perfdata_no_memory(survey->data);
 }
 
 /* -------------------------------------------------------------------- modules -- */
