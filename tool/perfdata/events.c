@@ -436,10 +436,10 @@ static int next_of_stream(struct perfdata *data, struct perfdata_item *item)
 	int answer;
 
 	for (;;) {
-		answer = next_of_compressed(data, item);
+		answer = data->zstd ? next_of_compressed(data, item) : 0;
 		if (answer)
 			return answer;
-		if (skip_payload(data) < 0)
+		if (data->payload && skip_payload(data) < 0)
 			return -1;
 		answer = next_of_file(data, item);
 		if (answer <= 0)

@@ -146,6 +146,9 @@ const struct perfdata_sample_format *perfdata_sample_format(struct perfdata *dat
 void perfdata_lay_out_format(struct perfdata_sample_format *format);
 /* 0 when @event has no time. */
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event);
+/* Whether @event is an MMAP or MMAP2, and the path in it; NULL where it is not well-formed. */
+bool perfdata_is_mapping(const struct perfdata_event *event);
+const char *perfdata_mapping_name(const struct perfdata_event *event);
 /* False when @event is no well-formed MMAP or MMAP2. */
 bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		      struct perfdata_mapping *mapping);

@@ -29,6 +29,7 @@
  * @first: the one that keeps the path, as its first mapping is the first of them all;
  *	SIZE_MAX for none
  * @room: bytes that every event of it has beside a name with eight digits
+ * @next: the one that was added behind it the last time
  * @split: judged: its contents have names of their own
  */
 struct perfdata_path {
@@ -44,6 +45,7 @@ struct perfdata_path {
 	size_t content;
 	size_t first;
 	size_t room;
+	size_t next;
 	bool split;
 };
 
@@ -73,6 +75,7 @@ struct perfdata_content {
 struct perfdata_paths {
 	struct perfdata_path *all;
 	size_t count;
+	size_t last; /* added */
 	struct hash_map map;
 	struct perfdata_content *contents;
 	size_t nr_contents;

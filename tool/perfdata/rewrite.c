@@ -79,7 +79,6 @@ static void rename_to(struct perfdata_mmap2 *mmap, const char *name)
 }
 
 static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *event,
-			 const struct perfdata_mapping *mapping,
 			 const struct perfdata_content *content)
 {
 	struct perfdata_mmap2 *new = (void *)rewrite->event;
@@ -89,7 +88,7 @@ static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *e
 	else
 		memcpy(new, event, event->size);
 	perfdata_set_id(new, &content->id);
-	if (mapping->kind == PERFDATA_KIND_USER)
+	if (rewrite->survey.paths.all[content->path].kind == PERFDATA_KIND_USER)
 		rename_to(new, perfdata_survey_name(&rewrite->survey, content));
 	rewrite->counts->changed |= new->event.size != event->size ||
 				    memcmp(new, event, event->size) != 0;
@@ -107,16 +106,14 @@ static int put_without_id(struct rewrite *rewrite, const struct perfdata_event *
 	return put(rewrite, new, new->event.size);
 }
 
-static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event,
-		       const struct perfdata_mapping *mapping)
+static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event)
 {
-	const struct perfdata_content *content =
-		perfdata_survey_find(&rewrite->survey, event, mapping);
+	const struct perfdata_content *content = perfdata_survey_find(&rewrite->survey, event);
 
 	if (content && content->foreign)
 		return put_without_id(rewrite, event);
 	if (content)
-		return put_annotated(rewrite, event, mapping, content);
+		return put_annotated(rewrite, event, content);
 	return perfdata_error(rewrite->data) ? -1 : put(rewrite, event, event->size);
 }
 
@@ -244,12 +241,11 @@ static int put_payload(struct rewrite *rewrite, const struct perfdata_item *item
 static int put_event(struct rewrite *rewrite, const struct perfdata_item *item)
 {
 	const struct perfdata_event *event = item->event;
-	struct perfdata_mapping mapping;
 
 	if (put_module_events(rewrite, event))
 		return -1;
-	if (perfdata_mapping(rewrite->data, event, &mapping))
-		return put_mapping(rewrite, event, &mapping);
+	if (perfdata_is_mapping(event))
+		return put_mapping(rewrite, event);
 	if (event->type == PERFDATA_BUILD_ID)
 		return put_build_id(rewrite, event);
 	/* No event is compressed any more. In a file the header says it. */
