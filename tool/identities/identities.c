@@ -415,37 +415,65 @@ static int group_births(struct identities *identities)
 	return 0;
 }
 
-/*
- * A process is asked about as a whole, and has few of all records: these are sorted by
- * themselves. First they are counted, so that each process gets a place for its own.
- */
-static int group_mmaps(struct identities *identities)
+/* Where each record goes: the processes were counted, so that each has a place for its own. */
+static void place_mmaps(struct identities *identities, uint32_t *to)
 {
-	struct mmap_event *grouped = calloc(identities->nr_mmaps + 1, sizeof(*grouped));
 	struct process *process;
 	size_t count = 0, i;
 
-	if (!grouped)
-		return -ENOMEM;
+	for (i = 0; i < identities->nr_all; i++) {
+		process = &identities->all[i];
+		process->mmaps = count;
+		count += process->nr_mmaps;
+		process->nr_mmaps = 0;
+	}
 	for (i = 0; i < identities->nr_mmaps; i++) {
+		process = find_process(identities, identities->mmaps[i].pid);
+		to[i] = (uint32_t)(process->mmaps + process->nr_mmaps++);
+	}
+}
+
+/* Each step brings one to its place; nothing moves where they are in order. */
+static void move_mmaps(struct identities *identities, uint32_t *to)
+{
+	struct mmap_event *mmaps = identities->mmaps, moved;
+	uint32_t place;
+	size_t i;
+
+	for (i = 0; i < identities->nr_mmaps; i++)
+		while (to[i] != i) {
+			place = to[i];
+			moved = mmaps[place];
+			mmaps[place] = mmaps[i];
+			mmaps[i] = moved;
+			to[i] = to[place];
+			to[place] = place;
+		}
+}
+
+/*
+ * A process is asked about as a whole, and has few of all records: these are sorted by
+ * themselves.
+ */
+static int group_mmaps(struct identities *identities)
+{
+	uint32_t *to = calloc(identities->nr_mmaps + 1, sizeof(*to));
+	struct process *process;
+	size_t i;
+
+	for (i = 0; to && i < identities->nr_mmaps; i++) {
 		process = find_or_add_process(identities, identities->mmaps[i].pid);
 		if (!process) {
-			free(grouped);
+			free(to);
 			return -ENOMEM;
 		}
 		process->nr_mmaps++;
 	}
-	for (i = 0; i < identities->nr_all; i++) {
-		identities->all[i].mmaps = count;
-		count += identities->all[i].nr_mmaps;
-		identities->all[i].nr_mmaps = 0;
-	}
-	for (i = 0; i < identities->nr_mmaps; i++) {
-		process = find_process(identities, identities->mmaps[i].pid);
-		grouped[process->mmaps + process->nr_mmaps++] = identities->mmaps[i];
-	}
-	free(identities->mmaps);
-	identities->mmaps = grouped;
+	if (!to)
+		return -ENOMEM;
+	place_mmaps(identities, to);
+	move_mmaps(identities, to);
+	free(to);
 	return 0;
 }
 
