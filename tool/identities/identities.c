@@ -477,13 +477,20 @@ static int group_mmaps(struct identities *identities)
 	return 0;
 }
 
+/* Its first one; there may be none of any process. */
+static struct mmap_event *mmaps_of(const struct identities *identities,
+				   const struct process *process)
+{
+	return process->nr_mmaps ? identities->mmaps + process->mmaps : NULL;
+}
+
 static void sort_mmaps(struct identities *identities)
 {
 	size_t i;
 
 	for (i = 0; i < identities->nr_all; i++)
-		array_sort(identities->mmaps + identities->all[i].mmaps,
-			   identities->all[i].nr_mmaps, compare_mmaps);
+		array_sort(mmaps_of(identities, &identities->all[i]), identities->all[i].nr_mmaps,
+			   compare_mmaps);
 }
 
 /* The first @count remain. */
@@ -491,8 +498,8 @@ static size_t keep_different_of(struct identities *identities, struct process *p
 				size_t count)
 {
 	const struct version *versions = identities->versions.all;
-	struct mmap_event *mmaps = identities->mmaps + process->mmaps;
-	struct mmap_event *kept = identities->mmaps + count;
+	struct mmap_event *mmaps = mmaps_of(identities, process);
+	struct mmap_event *kept = mmaps ? identities->mmaps + count : NULL;
 	size_t nr_kept = 0, i;
 
 	for (i = 0; i < process->nr_mmaps; i++)
@@ -593,7 +600,8 @@ static bool lost_between(const struct identities *identities, uint64_t from, uin
 static uint64_t born(const struct identities *identities, const struct process *process,
 		     uint32_t pid, uint64_t time)
 {
-	const struct birth *births = identities->births + process->births;
+	const struct birth *births = process->nr_births ? identities->births + process->births :
+							  NULL;
 	const struct birth key = { .time = time + 1, .pid = pid };
 	size_t count =
 		array_lower_bound(&key, births, process->nr_births, sizeof(key), compare_births);
@@ -605,7 +613,7 @@ static uint64_t born(const struct identities *identities, const struct process *
 static size_t count_own_before(const struct identities *identities, const struct process *process,
 			       const struct mmap_event *request)
 {
-	return array_lower_bound(request, identities->mmaps + process->mmaps, process->nr_mmaps,
+	return array_lower_bound(request, mmaps_of(identities, process), process->nr_mmaps,
 				 sizeof(*request), compare_mmaps);
 }
 
