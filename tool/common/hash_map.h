@@ -43,9 +43,9 @@ void hash_map_free(struct hash_map *map);
 
 /*
  * As FNV-1a but by words, of the bytes behind those of @hash, which is hash_start() at first, and
- * of how many these are. Words of 32 bits: a difference of two spreads to bits that no word behind
- * can take back, as it could with ones of 64. Start and factor are random, but the same as long as the process runs: names are any user's to choose,
- * who must not be able to choose many of one hash.
+ * of how many these are. The words have 32 bits: a difference spreads to bits of the hash that no
+ * later word can take back. Start and factor are random, but the same as long as the process
+ * runs: names are any user's to choose, who must not be able to choose many of one hash.
  */
 uint64_t hash_start(void);
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);

@@ -66,8 +66,8 @@ struct identities {
 	struct birth *births;	    /* by process and time, once ready */
 	size_t nr_births;
 	struct hash_map processes; /* from pid and start time to the birth */
-	struct process *all;	   /* once ready */
-	size_t nr_all;
+	struct process *pids;	   /* once ready */
+	size_t nr_pids;
 	struct hash_map by_pid;
 	struct loss *losses; /* by from, once ready, and to is the latest up to there */
 	size_t nr_losses;
@@ -99,7 +99,7 @@ void identities_free(struct identities *identities)
 	stream_clock_free(&identities->stream);
 	hash_map_free(&identities->processes);
 	hash_map_free(&identities->by_pid);
-	free(identities->all);
+	free(identities->pids);
 	free(identities->by_path);
 	free(identities->by_time);
 	free(identities->births);
@@ -376,13 +376,13 @@ static void sort_losses(struct identities *identities)
 			identities->losses[i].to = identities->losses[i - 1].to;
 }
 
-/* ----------------------------------------------------------------- processes -- */
+/* ---------------------------------------------------------------- processes -- */
 
 static struct process *find_process(const struct identities *identities, uint32_t pid)
 {
 	uint32_t index = hash_map_get(&identities->by_pid, pid, UINT32_MAX);
 
-	return index == UINT32_MAX ? NULL : &identities->all[index];
+	return index == UINT32_MAX ? NULL : &identities->pids[index];
 }
 
 /* NULL without memory. */
@@ -392,11 +392,11 @@ static struct process *find_or_add_process(struct identities *identities, uint32
 
 	if (found)
 		return found;
-	if (!array_reserve(identities->all, identities->nr_all) ||
-	    !hash_map_add(&identities->by_pid, pid, (uint32_t)identities->nr_all))
+	if (!array_reserve(identities->pids, identities->nr_pids) ||
+	    !hash_map_add(&identities->by_pid, pid, (uint32_t)identities->nr_pids))
 		return NULL;
-	identities->all[identities->nr_all] = (struct process){};
-	return &identities->all[identities->nr_all++];
+	identities->pids[identities->nr_pids] = (struct process){};
+	return &identities->pids[identities->nr_pids++];
 }
 
 static int group_births(struct identities *identities)
@@ -415,14 +415,14 @@ static int group_births(struct identities *identities)
 	return 0;
 }
 
-/* Where each record goes: the processes were counted, so that each has a place for its own. */
+/* Where each record goes, now that those of each process were counted. */
 static void place_mmaps(struct identities *identities, uint32_t *to)
 {
 	struct process *process;
 	size_t count = 0, i;
 
-	for (i = 0; i < identities->nr_all; i++) {
-		process = &identities->all[i];
+	for (i = 0; i < identities->nr_pids; i++) {
+		process = &identities->pids[i];
 		process->mmaps = count;
 		count += process->nr_mmaps;
 		process->nr_mmaps = 0;
@@ -488,8 +488,8 @@ static void sort_mmaps(struct identities *identities)
 {
 	size_t i;
 
-	for (i = 0; i < identities->nr_all; i++)
-		array_sort(mmaps_of(identities, &identities->all[i]), identities->all[i].nr_mmaps,
+	for (i = 0; i < identities->nr_pids; i++)
+		array_sort(mmaps_of(identities, &identities->pids[i]), identities->pids[i].nr_mmaps,
 			   compare_mmaps);
 }
 
@@ -526,12 +526,12 @@ static void keep_different(struct identities *identities)
 {
 	size_t count = 0, i;
 
-	for (i = 0; i < identities->nr_all; i++)
-		count = keep_different_of(identities, &identities->all[i], count);
+	for (i = 0; i < identities->nr_pids; i++)
+		count = keep_different_of(identities, &identities->pids[i], count);
 	identities->nr_mmaps = count;
 }
 
-/* ----------------------------------------------------------------- ready -- */
+/* ------------------------------------------------------------------- ready -- */
 
 void identities_convert(struct identities *identities, const struct mono_clock *clock)
 {
