@@ -102,7 +102,7 @@ def dsos(path, count):
     recording.end([library(number) for number in range(count)])
 
 
-def chains(path, size, processes, unhit):
+def chains(path, size, processes, unhit, library=library):
     """Samples with call chains in processes of LIBRARIES libraries, and @unhit never hit."""
     chance = random.Random(1)
     recording = Recording(path, IP | TID | TIME | PERIOD | CALLCHAIN)

@@ -60,8 +60,11 @@ bool copy_stream(int from, int to)
 	return true;
 }
 
-/* Up to @end, or to the end of the file; what is at @start becomes the beginning. */
-static bool copy_plain(int from, int to, off_t start, off_t at, off_t end)
+/*
+ * Up to @end, or to the end of the file; what is at @start becomes the beginning. How far it
+ * came, or -1.
+ */
+static off_t copy_plain(int from, int to, off_t start, off_t at, off_t end)
 {
 	char buffer[BUFFER];
 	ssize_t got;
@@ -69,21 +72,29 @@ static bool copy_plain(int from, int to, off_t start, off_t at, off_t end)
 	for (; at < end; at += got) {
 		got = pread(from, buffer, MIN(sizeof(buffer), (size_t)(end - at)), at);
 		if (got <= 0)
-			return !got;
+			return got ? -1 : at;
 		if (!pwrite_all(to, buffer, (size_t)got, at - start))
-			return false;
+			return -1;
 	}
-	return true;
+	return at;
 }
 
-static bool copy_range(int from, int to, off_t start, off_t at, off_t end)
+static off_t copy_range(int from, int to, off_t start, off_t at, off_t end)
 {
 	off_t in = at, out = at - start;
 
 	while (in < end)
 		if (copy_file_range(from, &in, to, &out, (size_t)(end - in), 0) <= 0)
 			return copy_plain(from, to, start, in, end);
-	return true;
+	return in;
+}
+
+ssize_t copy_bytes(int from, uint64_t at, int to, uint64_t offset, size_t size)
+{
+	off_t start = (off_t)(at - offset);
+	off_t reached = copy_range(from, to, start, (off_t)at, (off_t)(at + size));
+
+	return reached < 0 ? -1 : reached - (off_t)at;
 }
 
 /* The first data of the file from *@at on, up to *@end; false when the rest is a hole. */
@@ -127,7 +138,7 @@ static bool copy_data(int from, int to, off_t start, off_t size, uint64_t most)
 			return false;
 		}
 		most -= (uint64_t)(end - at);
-		if (!copy_range(from, to, start, at, end))
+		if (copy_range(from, to, start, at, end) < 0)
 			return false;
 	}
 	return !ftruncate(to, size);
@@ -139,7 +150,7 @@ static bool copy_unsized(int from, int to, uint64_t most)
 	off_t end = most < INT64_MAX ? (off_t)most + 1 : INT64_MAX;
 	struct stat stat_;
 
-	if (!copy_plain(from, to, 0, 0, end) || fstat(to, &stat_))
+	if (copy_plain(from, to, 0, 0, end) < 0 || fstat(to, &stat_))
 		return false;
 	if (stat_.st_size < end)
 		return true;

@@ -19,6 +19,12 @@ bool pwrite_all(int fd, const void *bytes, size_t size, off_t offset);
 /* All of @from, which is rewound if it is a file, to where @to is; either may be a pipe. */
 bool copy_stream(int from, int to);
 
+/*
+ * @size bytes of the file @from, those from @at on, to the file @to at @offset, without a buffer
+ * where the filesystem can. How many: fewer only where @from ends; -1 with errno.
+ */
+ssize_t copy_bytes(int from, uint64_t at, int to, uint64_t offset, size_t size);
+
 /* Bytes of the file @from that are not in holes. */
 uint64_t copy_size(int from);
 

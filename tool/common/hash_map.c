@@ -113,10 +113,17 @@ uint64_t hash_start(void)
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
 	const uint64_t factor = secret.factor;
-	const unsigned char *byte = bytes;
+	const unsigned char *next = bytes;
+	uint32_t word;
 
+	/* Words and bytes that are equal are told apart by it. */
+	hash ^= (uint64_t)size << 32;
+	for (; size >= sizeof(word); size -= sizeof(word), next += sizeof(word)) {
+		memcpy(&word, next, sizeof(word));
+		hash = (hash ^ word) * factor;
+	}
 	while (size--)
-		hash = (hash ^ *byte++) * factor;
+		hash = (hash ^ *next++) * factor;
 	return hash;
 }
 

@@ -42,9 +42,10 @@ struct hash_slot *hash_map_next(const struct hash_map *map, uint64_t key,
 void hash_map_free(struct hash_map *map);
 
 /*
- * As FNV-1a, of the bytes behind those of @hash, which is hash_start() at first. Start and
- * factor are random, but the same as long as the process runs: names are any user's to choose,
- * who must not be able to choose many of one hash.
+ * As FNV-1a but by words, of the bytes behind those of @hash, which is hash_start() at first, and
+ * of how many these are. The words have 32 bits: a difference spreads to bits of the hash that no
+ * later word can take back. Start and factor are random, but the same as long as the process
+ * runs: names are any user's to choose, who must not be able to choose many of one hash.
  */
 uint64_t hash_start(void);
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);

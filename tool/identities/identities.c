@@ -39,6 +39,12 @@ struct loss {
 	uint64_t from, to;
 };
 
+/* What has a pid, one process after the other: so many from there on, once ready. */
+struct process {
+	size_t mmaps, nr_mmaps;
+	size_t births, nr_births;
+};
+
 /* Of the MMAP records: the indices, in another order. Few recordings need it. */
 struct mmap_order {
 	bool sorted;
@@ -53,14 +59,17 @@ struct identities {
 	uint64_t begin_slack; /* that may have been earlier, or later */
 	struct stream_clock stream;
 	struct versions versions;
-	struct mmap_event *mmaps; /* by place, process and time, once ready */
+	struct mmap_event *mmaps; /* of a process by place and time, once ready */
 	size_t nr_mmaps;
 	struct mmap_order *by_path; /* and place, and time */
 	struct mmap_order *by_time; /* of a place */
 	struct birth *births;	    /* by process and time, once ready */
 	size_t nr_births;
 	struct hash_map processes; /* from pid and start time to the birth */
-	struct loss *losses;	   /* by from, once ready, and to is the latest up to there */
+	struct process *pids;	   /* once ready */
+	size_t nr_pids;
+	struct hash_map by_pid;
+	struct loss *losses; /* by from, once ready, and to is the latest up to there */
 	size_t nr_losses;
 	uint64_t lost;
 	uint64_t first;		  /* time of the first record */
@@ -89,6 +98,8 @@ void identities_free(struct identities *identities)
 	versions_free(&identities->versions);
 	stream_clock_free(&identities->stream);
 	hash_map_free(&identities->processes);
+	hash_map_free(&identities->by_pid);
+	free(identities->pids);
 	free(identities->by_path);
 	free(identities->by_time);
 	free(identities->births);
@@ -262,13 +273,12 @@ static int compare_places(const struct mmap_event *first, const struct mmap_even
 	return result ? result : COMPARE(first->pgoff, second->pgoff);
 }
 
+/* Of one process. */
 static int compare_mmaps(const void *a, const void *b)
 {
 	const struct mmap_event *first = a, *second = b;
 	int result = compare_places(first, second);
 
-	if (!result)
-		result = COMPARE(first->pid, second->pid);
 	return result ? result : COMPARE(first->time, second->time);
 }
 
@@ -366,30 +376,162 @@ static void sort_losses(struct identities *identities)
 			identities->losses[i].to = identities->losses[i - 1].to;
 }
 
+/* ---------------------------------------------------------------- processes -- */
+
+static struct process *find_process(const struct identities *identities, uint32_t pid)
+{
+	uint32_t index = hash_map_get(&identities->by_pid, pid, UINT32_MAX);
+
+	return index == UINT32_MAX ? NULL : &identities->pids[index];
+}
+
+/* NULL without memory. */
+static struct process *find_or_add_process(struct identities *identities, uint32_t pid)
+{
+	struct process *found = find_process(identities, pid);
+
+	if (found)
+		return found;
+	if (!array_reserve(identities->pids, identities->nr_pids) ||
+	    !hash_map_add(&identities->by_pid, pid, (uint32_t)identities->nr_pids))
+		return NULL;
+	identities->pids[identities->nr_pids] = (struct process){};
+	return &identities->pids[identities->nr_pids++];
+}
+
+static int group_births(struct identities *identities)
+{
+	struct process *process;
+	size_t i;
+
+	array_sort(identities->births, identities->nr_births, compare_births);
+	for (i = 0; i < identities->nr_births; i++) {
+		process = find_or_add_process(identities, identities->births[i].pid);
+		if (!process)
+			return -ENOMEM;
+		if (!process->nr_births++)
+			process->births = i;
+	}
+	return 0;
+}
+
+/* Where each record goes, now that those of each process were counted. */
+static void place_mmaps(struct identities *identities, uint32_t *to)
+{
+	struct process *process;
+	size_t count = 0, i;
+
+	for (i = 0; i < identities->nr_pids; i++) {
+		process = &identities->pids[i];
+		process->mmaps = count;
+		count += process->nr_mmaps;
+		process->nr_mmaps = 0;
+	}
+	for (i = 0; i < identities->nr_mmaps; i++) {
+		process = find_process(identities, identities->mmaps[i].pid);
+		to[i] = (uint32_t)(process->mmaps + process->nr_mmaps++);
+	}
+}
+
+/* Each step brings one to its place; nothing moves where they are in order. */
+static void move_mmaps(struct identities *identities, uint32_t *to)
+{
+	struct mmap_event *mmaps = identities->mmaps, moved;
+	uint32_t place;
+	size_t i;
+
+	for (i = 0; i < identities->nr_mmaps; i++)
+		while (to[i] != i) {
+			place = to[i];
+			moved = mmaps[place];
+			mmaps[place] = mmaps[i];
+			mmaps[i] = moved;
+			to[i] = to[place];
+			to[place] = place;
+		}
+}
+
+/*
+ * A process is asked about as a whole, and has few of all records: these are sorted by
+ * themselves.
+ */
+static int group_mmaps(struct identities *identities)
+{
+	uint32_t *to = calloc(identities->nr_mmaps + 1, sizeof(*to));
+	struct process *process;
+	size_t i;
+
+	for (i = 0; to && i < identities->nr_mmaps; i++) {
+		process = find_or_add_process(identities, identities->mmaps[i].pid);
+		if (!process) {
+			free(to);
+			return -ENOMEM;
+		}
+		process->nr_mmaps++;
+	}
+	if (!to)
+		return -ENOMEM;
+	place_mmaps(identities, to);
+	move_mmaps(identities, to);
+	free(to);
+	return 0;
+}
+
+/* Its first one; there may be none of any process. */
+static struct mmap_event *mmaps_of(const struct identities *identities,
+				   const struct process *process)
+{
+	return process->nr_mmaps ? identities->mmaps + process->mmaps : NULL;
+}
+
+static void sort_mmaps(struct identities *identities)
+{
+	size_t i;
+
+	for (i = 0; i < identities->nr_pids; i++)
+		array_sort(mmaps_of(identities, &identities->pids[i]), identities->pids[i].nr_mmaps,
+			   compare_mmaps);
+}
+
+/* The first @count remain. */
+static size_t keep_different_of(struct identities *identities, struct process *process,
+				size_t count)
+{
+	const struct version *versions = identities->versions.all;
+	struct mmap_event *mmaps = mmaps_of(identities, process);
+	struct mmap_event *kept = mmaps ? identities->mmaps + count : NULL;
+	size_t nr_kept = 0, i;
+
+	for (i = 0; i < process->nr_mmaps; i++)
+		mmaps[i].time = only_inode(&versions[mmaps[i].version]);
+	if (process->nr_mmaps)
+		qsort_r(mmaps, process->nr_mmaps, sizeof(*mmaps), compare_untimed, identities);
+	for (i = 0; i < process->nr_mmaps; i++) {
+		const struct mmap_event *last = nr_kept ? &kept[nr_kept - 1] : NULL;
+
+		if (!last || compare_places(last, &mmaps[i]) ||
+		    !version_alike(&versions[last->version], &versions[mmaps[i].version]))
+			kept[nr_kept++] = mmaps[i];
+	}
+	process->mmaps = count;
+	process->nr_mmaps = nr_kept;
+	return count + nr_kept;
+}
+
 /*
  * A process may map a file at one place again and again. Without times one of these says as
  * much as all of them, which would be compared with each mapping of the place.
  */
 static void keep_different(struct identities *identities)
 {
-	const struct version *versions = identities->versions.all;
 	size_t count = 0, i;
 
-	for (i = 0; i < identities->nr_mmaps; i++)
-		identities->mmaps[i].time = only_inode(&versions[identities->mmaps[i].version]);
-	if (identities->nr_mmaps)
-		qsort_r(identities->mmaps, identities->nr_mmaps, sizeof(*identities->mmaps),
-			compare_untimed, identities);
-	for (i = 0; i < identities->nr_mmaps; i++) {
-		const struct mmap_event *mmap = &identities->mmaps[i];
-		const struct mmap_event *last = count ? &identities->mmaps[count - 1] : NULL;
-
-		if (!last || compare_places(last, mmap) || last->pid != mmap->pid ||
-		    !version_alike(&versions[last->version], &versions[mmap->version]))
-			identities->mmaps[count++] = *mmap;
-	}
+	for (i = 0; i < identities->nr_pids; i++)
+		count = keep_different_of(identities, &identities->pids[i], count);
 	identities->nr_mmaps = count;
 }
+
+/* ------------------------------------------------------------------- ready -- */
 
 void identities_convert(struct identities *identities, const struct mono_clock *clock)
 {
@@ -409,11 +551,12 @@ int identities_ready(struct identities *identities, uint64_t begin)
 	int err = versions_ready(&identities->versions, &identities->stream);
 
 	identities->begin = begin = in_stream(identities, begin, &identities->begin_slack);
+	if (group_births(identities) || group_mmaps(identities))
+		return -ENOMEM;
 	if (has_times(identities))
-		array_sort(identities->mmaps, identities->nr_mmaps, compare_mmaps);
+		sort_mmaps(identities);
 	else
 		keep_different(identities);
-	array_sort(identities->births, identities->nr_births, compare_births);
 	sort_losses(identities);
 	identities->by_path = new_order(identities);
 	identities->by_time = new_order(identities);
@@ -453,16 +596,25 @@ static bool lost_between(const struct identities *identities, uint64_t from, uin
 	return count && identities->losses[count - 1].to > from;
 }
 
-/* When @pid began to have what it has at @time, 0 if that is not known. */
-static uint64_t born(const struct identities *identities, uint32_t pid, uint64_t time)
+/* When it began to have what it has at @time, 0 if that is not known. */
+static uint64_t born(const struct identities *identities, const struct process *process,
+		     uint32_t pid, uint64_t time)
 {
+	const struct birth *births = process->nr_births ? identities->births + process->births :
+							  NULL;
 	const struct birth key = { .time = time + 1, .pid = pid };
-	size_t count = array_lower_bound(&key, identities->births, identities->nr_births,
-					 sizeof(key), compare_births);
+	size_t count =
+		array_lower_bound(&key, births, process->nr_births, sizeof(key), compare_births);
 
-	if (!count || identities->births[count - 1].pid != pid)
-		return 0;
-	return identities->births[count - 1].time;
+	return count ? births[count - 1].time : 0;
+}
+
+/* How many of its records are before @request, by place and time. */
+static size_t count_own_before(const struct identities *identities, const struct process *process,
+			       const struct mmap_event *request)
+{
+	return array_lower_bound(request, mmaps_of(identities, process), process->nr_mmaps,
+				 sizeof(*request), compare_mmaps);
 }
 
 static struct mmap_event request_of(const struct perfdata_mapping *mapping, uint64_t time)
@@ -482,18 +634,21 @@ static const struct mmap_event *find_own(const struct identities *identities,
 					 uint64_t slack)
 {
 	const struct mmap_event request = request_of(mapping, time + slack + 1);
-	uint64_t earliest = born(identities, mapping->pid, time + slack);
-	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
-				     sizeof(request), compare_mmaps);
+	const struct process *process = find_process(identities, mapping->pid);
+	uint64_t earliest;
+	size_t i;
 
+	if (!process)
+		return NULL;
+	earliest = born(identities, process, mapping->pid, time + slack);
+	i = count_own_before(identities, process, &request);
 	/* A mapping without a time existed before, however long. */
 	if (mapping->time >= MOMENT + slack && mapping->time - MOMENT - slack + 1 > earliest)
 		earliest = mapping->time - MOMENT - slack + 1;
 	while (i--) {
-		const struct mmap_event *mmap = &identities->mmaps[i];
+		const struct mmap_event *mmap = &identities->mmaps[process->mmaps + i];
 
-		if (compare_places(mmap, &request) || mmap->pid != request.pid ||
-		    mmap->time < earliest)
+		if (compare_places(mmap, &request) || mmap->time < earliest)
 			return NULL;
 		if (may_be(version_of(identities, mmap), mapping))
 			return mmap;
@@ -591,6 +746,26 @@ static bool is_of_mapping(const struct version *version, const struct perfdata_m
 	       (mapping->has_inode || version->path == versions_path(mapping->path));
 }
 
+/* Of the records by place and time, how many are before that. */
+static size_t count_before(const struct identities *identities, const struct mmap_event *request)
+{
+	size_t low = 0, high = identities->nr_mmaps;
+
+	sort_order(identities, identities->by_time, compare_times);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct mmap_event *mmap =
+			&identities->mmaps[identities->by_time->index[middle]];
+		int order = compare_places(mmap, request);
+
+		if (order < 0 || (!order && mmap->time < request->time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /*
  * While perf still looks at what is there, programs begin: of these it makes up mappings, too,
  * without a time, before the program existed as it seems. Then the process has a record of its
@@ -606,15 +781,18 @@ static const struct version *find_later(const struct identities *identities,
 		.len = mapping->len,
 		.pgoff = mapping->pgoff,
 	};
+	const struct process *process = find_process(identities, mapping->pid);
 	const struct mmap_event *own = NULL, *mmap;
 	const struct version *version;
-	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
-				     sizeof(request), compare_mmaps);
+	size_t i;
 
+	if (!process)
+		return NULL;
 	/* Most have none: only then all of the place are looked at. */
-	for (; !own && i < identities->nr_mmaps; i++) {
-		mmap = &identities->mmaps[i];
-		if (compare_places(mmap, &request) || mmap->pid != request.pid)
+	i = count_own_before(identities, process, &request);
+	for (; !own && i < process->nr_mmaps; i++) {
+		mmap = &identities->mmaps[process->mmaps + i];
+		if (compare_places(mmap, &request))
 			break;
 		if (is_of_mapping(version_of(identities, mmap), mapping))
 			own = mmap;
@@ -622,10 +800,8 @@ static const struct version *find_later(const struct identities *identities,
 	if (!own || lost_between(identities, identities->begin, own->time))
 		return NULL;
 	version = version_of(identities, own);
-	i = array_lower_bound(&place, identities->mmaps, identities->nr_mmaps, sizeof(place),
-			      compare_mmaps);
-	for (; i < identities->nr_mmaps; i++) {
-		mmap = &identities->mmaps[i];
+	for (i = count_before(identities, &place); i < identities->nr_mmaps; i++) {
+		mmap = &identities->mmaps[identities->by_time->index[i]];
 		if (compare_places(mmap, &place))
 			break;
 		if (is_of_mapping(version_of(identities, mmap), mapping) &&
@@ -668,15 +844,16 @@ static bool find_only(const struct identities *identities, const struct perfdata
 		      uint64_t inode, const struct version **only)
 {
 	const struct mmap_event request = request_of(mapping, inode);
-	size_t i = array_lower_bound(&request, identities->mmaps, identities->nr_mmaps,
-				     sizeof(request), compare_mmaps);
+	const struct process *process = find_process(identities, mapping->pid);
+	size_t i;
 
-	for (; i < identities->nr_mmaps; i++) {
-		const struct mmap_event *mmap = &identities->mmaps[i];
+	if (!process)
+		return true;
+	for (i = count_own_before(identities, process, &request); i < process->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[process->mmaps + i];
 		const struct version *version = version_of(identities, mmap);
 
-		if (compare_places(mmap, &request) || mmap->pid != request.pid ||
-		    (mapping->has_inode && mmap->time != inode))
+		if (compare_places(mmap, &request) || (mapping->has_inode && mmap->time != inode))
 			break;
 		if (!may_be(version, mapping))
 			continue;
@@ -746,26 +923,6 @@ bool identities_has(const struct identities *identities, const struct perfdata_m
 	*missing = converted.time > identities->first && converted.time < identities->end &&
 		   !lost_between(identities, identities->first, converted.time);
 	return false;
-}
-
-/* Of the records by place and time, how many are before that. */
-static size_t count_before(const struct identities *identities, const struct mmap_event *request)
-{
-	size_t low = 0, high = identities->nr_mmaps;
-
-	sort_order(identities, identities->by_time, compare_times);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct mmap_event *mmap =
-			&identities->mmaps[identities->by_time->index[middle]];
-		int order = compare_places(mmap, request);
-
-		if (order < 0 || (!order && mmap->time < request->time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 bool identities_pid_at(const struct identities *identities, const struct perfdata_mapping *mapping,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,11 +21,13 @@
 #include "wall_clock.h"
 
 #define WRITE_BUFFER (256 * 1024)
+#define READ_BUFFER  (256 * 1024)
 /* It has 56 bytes; later versions may have more, within reason. */
 #define HEADER_MAX 4096
 /* Of the end, at first. */
 #define END_MIN offsetof(struct log_end, time_real)
 
+_Static_assert(READ_BUFFER >= BUILDID_RECORD_MAX && READ_BUFFER >= HEADER_MAX, "log: one fits");
 _Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
 _Static_assert(sizeof(struct log_end) == 48, "log: size of the end");
 _Static_assert(sizeof(struct log_clock) == 56, "log: size of a clock");
@@ -240,8 +243,9 @@ int log_finish(struct log_writer *writer)
 /* -------------------------------------------------------------- reading -- */
 
 struct log_reader {
-	FILE *file;
-	uint64_t offset;
+	int fd;
+	int problem;	 /* errno of read(2), or 0 */
+	uint64_t offset; /* of what is next */
 	uint64_t records;
 	uint64_t time; /* of the last record, or of the end */
 	uint64_t real; /* of the end */
@@ -252,10 +256,9 @@ struct log_reader {
 	int64_t ahead_before;
 	char error[128];
 	struct log_header header;
-	union {
-		struct buildid_record record;
-		unsigned char bytes[BUILDID_RECORD_MAX];
-	} buffer;
+	size_t start; /* of what is not used yet, up to filled */
+	size_t filled;
+	_Alignas(8) unsigned char buffer[READ_BUFFER];
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(struct log_reader *reader, const char *format,
@@ -269,12 +272,20 @@ __attribute__((format(printf, 2, 3))) static int fail(struct log_reader *reader,
 	return -1;
 }
 
+/* How many bytes of what is next are in memory. */
+static size_t there(const struct log_reader *reader)
+{
+	return reader->filled - reader->start;
+}
+
 static int cut_short(struct log_reader *reader, uint64_t start)
 {
-	if (ferror(reader->file))
-		return fail(reader, "byte %" PRIu64 ": %s", reader->offset, strerror(errno));
+	uint64_t end = reader->offset + there(reader);
+
+	if (reader->problem)
+		return fail(reader, "byte %" PRIu64 ": %s", end, strerror(reader->problem));
 	return fail(reader, "cut short: ends at byte %" PRIu64 ", in what starts at byte %" PRIu64,
-		    reader->offset, start);
+		    end, start);
 }
 
 static int garbage(struct log_reader *reader, uint64_t start)
@@ -282,19 +293,42 @@ static int garbage(struct log_reader *reader, uint64_t start)
 	return fail(reader, "damaged: no record at byte %" PRIu64, start);
 }
 
-static bool read_bytes(struct log_reader *reader, void *bytes, size_t size)
+/* Records and the header are of 8 times so many bytes, so what is next stays aligned. */
+static ssize_t fill(struct log_reader *reader)
 {
-	size_t done = fread(bytes, 1, size, reader->file);
+	size_t left = there(reader);
+	ssize_t got;
 
-	reader->offset += done;
-	return done == size;
+	memmove(reader->buffer, reader->buffer + reader->start, left);
+	reader->start = 0;
+	reader->filled = left;
+	do {
+		got = read(reader->fd, reader->buffer + left, sizeof(reader->buffer) - left);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		reader->problem = errno;
+	else
+		reader->filled += (size_t)got;
+	return got;
 }
 
-static int skip(struct log_reader *reader, size_t size)
+/* Whether so many bytes are next, which are in memory then. */
+static bool need(struct log_reader *reader, size_t size)
 {
-	char rest[HEADER_MAX];
+	while (there(reader) < size)
+		if (fill(reader) <= 0)
+			return false;
+	return true;
+}
 
-	return read_bytes(reader, rest, size) ? 0 : cut_short(reader, 0);
+/* What is next, and there. */
+static const void *take(struct log_reader *reader, size_t size)
+{
+	const void *bytes = reader->buffer + reader->start;
+
+	reader->start += size;
+	reader->offset += size;
+	return bytes;
 }
 
 /* CLOCK_REALTIME is ahead by @ahead at @mono, and was by @range since the last time. */
@@ -319,21 +353,25 @@ static int begin_clocks(struct log_reader *reader)
 	reader->clocks.ahead = (struct wall_range){ ahead, ahead };
 	reader->ahead = ahead;
 	add_clock(reader, header->time_mono, ahead, &reader->clocks.ahead);
-	return skip(reader, header->size - sizeof(*header));
+	if (!need(reader, header->size))
+		return cut_short(reader, 0);
+	take(reader, header->size);
+	return 0;
 }
 
 static int read_header(struct log_reader *reader)
 {
 	struct log_header *header = &reader->header;
-	bool whole = read_bytes(reader, header, sizeof(*header));
+	bool whole = need(reader, sizeof(*header));
 
 	/* A file that is no log may be shorter than a header. */
-	if (reader->offset < sizeof(header->magic) ||
-	    memcmp(header->magic, LOG_MAGIC, sizeof(header->magic)))
-		return ferror(reader->file) ? cut_short(reader, 0) :
-					      fail(reader, "not a log of buildid record");
+	if (there(reader) < sizeof(header->magic) ||
+	    memcmp(reader->buffer, LOG_MAGIC, sizeof(header->magic)) != 0)
+		return reader->problem ? cut_short(reader, 0) :
+					 fail(reader, "not a log of buildid record");
 	if (!whole)
 		return cut_short(reader, 0);
+	memcpy(header, reader->buffer, sizeof(*header));
 	if (header->byte_order == __builtin_bswap32(LOG_BYTE_ORDER))
 		return fail(reader, "written on a machine of the other byte order");
 	if (header->byte_order != LOG_BYTE_ORDER)
@@ -355,28 +393,29 @@ struct log_reader *log_open(const char *path)
 
 	if (!reader)
 		return NULL;
-	reader->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	if (!reader->file)
+	reader->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (reader->fd < 0)
 		fail(reader, "%s", strerror(errno));
 	else
 		read_header(reader);
 	return reader;
 }
 
-static int read_end(struct log_reader *reader, uint64_t start)
+static int read_end(struct log_reader *reader, const struct buildid_record *record, uint64_t start)
 {
-	const struct log_end *end = (const void *)&reader->buffer;
+	struct log_end end = {};
 
-	if (end->header.size < END_MIN || end->records != reader->records)
+	memcpy(&end, record, MIN(record->size, sizeof(end)));
+	if (end.header.size < END_MIN || end.records != reader->records)
 		return garbage(reader, start);
-	if (fgetc(reader->file) != EOF)
+	if (need(reader, 1))
 		return fail(reader, "damaged: goes on at byte %" PRIu64 ", behind its end",
 			    reader->offset);
 	reader->ended = true;
-	reader->time = end->header.time_mono;
-	if (end->header.size < sizeof(*end))
+	reader->time = end.header.time_mono;
+	if (end.header.size < sizeof(end))
 		return 0;
-	reader->real = end->time_real;
+	reader->real = end.time_real;
 	add_clock(reader, reader->time, (int64_t)(reader->real - reader->time),
 		  &reader->clocks.ahead);
 	reader->clocks.until = UINT64_MAX;
@@ -384,9 +423,10 @@ static int read_end(struct log_reader *reader, uint64_t start)
 }
 
 /* 1, or -1 where it is none. */
-static int read_clock(struct log_reader *reader, uint64_t start)
+static int read_clock(struct log_reader *reader, const struct buildid_record *record,
+		      uint64_t start)
 {
-	const struct log_clock *clock = (const void *)&reader->buffer;
+	const struct log_clock *clock = (const void *)record;
 	const uint64_t mono = clock->header.time_mono;
 	struct wall_range range;
 
@@ -402,30 +442,52 @@ static int read_clock(struct log_reader *reader, uint64_t start)
 	return 1;
 }
 
+static int no_record(struct log_reader *reader)
+{
+	if (there(reader) || reader->problem)
+		return cut_short(reader, reader->offset);
+	return fail(reader, "cut short: no end at byte %" PRIu64, reader->offset);
+}
+
+/* The next record is whole, by what its first bytes say; NULL with an error. */
+static const struct buildid_record *need_record(struct log_reader *reader)
+{
+	const struct buildid_record *head;
+
+	if (!need(reader, sizeof(*head))) {
+		no_record(reader);
+		return NULL;
+	}
+	head = (const void *)(reader->buffer + reader->start);
+	if (head->size < sizeof(*head) || head->size > BUILDID_RECORD_MAX || head->size % 8) {
+		garbage(reader, reader->offset);
+		return NULL;
+	}
+	if (!need(reader, head->size)) {
+		cut_short(reader, reader->offset);
+		return NULL;
+	}
+	return (const void *)(reader->buffer + reader->start);
+}
+
 /* As log_next(), but a clock is a record, too. */
 static int read_record(struct log_reader *reader, const struct buildid_record **record)
 {
-	struct buildid_record *head = &reader->buffer.record;
 	uint64_t start = reader->offset;
+	const struct buildid_record *head;
 
 	if (*reader->error)
 		return -1;
 	if (reader->ended)
 		return 0;
-
-	if (!read_bytes(reader, head, sizeof(*head)))
-		return reader->offset > start || ferror(reader->file) ?
-			       cut_short(reader, start) :
-			       fail(reader, "cut short: no end at byte %" PRIu64, start);
-	if (head->size < sizeof(*head) || head->size > sizeof(reader->buffer) || head->size % 8)
-		return garbage(reader, start);
-	if (!read_bytes(reader, head + 1, head->size - sizeof(*head)))
-		return cut_short(reader, start);
-	*record = head;
+	head = need_record(reader);
+	if (!head)
+		return -1;
+	*record = take(reader, head->size);
 	if (head->type == LOG_RECORD_END)
-		return read_end(reader, start);
+		return read_end(reader, head, start);
 	if (head->type == LOG_RECORD_CLOCK)
-		return read_clock(reader, start);
+		return read_clock(reader, head, start);
 	if (buildid_record_check(head, head->size))
 		return garbage(reader, start);
 
@@ -477,7 +539,7 @@ const struct log_header *log_header(const struct log_reader *reader)
 
 void log_close(struct log_reader *reader)
 {
-	if (reader->file && reader->file != stdin)
-		fclose(reader->file);
+	if (reader->fd > STDIN_FILENO)
+		close(reader->fd);
 	free(reader);
 }

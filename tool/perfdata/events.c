@@ -29,7 +29,7 @@ static const struct perfdata_stream *stream_of(const struct perfdata *data)
 	return &data->streams[data->current];
 }
 
-static uint64_t offset_of(const struct perfdata *data)
+uint64_t perfdata_offset(const struct perfdata *data)
 {
 	return data->position - (data->filled - data->start);
 }
@@ -45,7 +45,7 @@ static int fail_at(struct perfdata *data, const char *what, uint64_t offset)
 
 static int cut_short(struct perfdata *data)
 {
-	return fail_at(data, "cut short: ends in an event", offset_of(data));
+	return fail_at(data, "cut short: ends in an event", perfdata_offset(data));
 }
 
 /* ------------------------------------------------------------------ reading -- */
@@ -75,6 +75,18 @@ static void begin_stream(struct perfdata *data, size_t number)
 void perfdata_rewind(struct perfdata *data)
 {
 	begin_stream(data, 0);
+}
+
+void perfdata_skip(struct perfdata *data, uint64_t offset)
+{
+	uint64_t skipped = offset - perfdata_offset(data);
+
+	if (skipped <= data->filled - data->start) {
+		data->start += (size_t)skipped;
+		return;
+	}
+	data->start = data->filled = 0;
+	data->position = offset;
 }
 
 static int make_buffers(struct perfdata *data)
@@ -271,12 +283,12 @@ static int next_of_file(struct perfdata *data, struct perfdata_item *item)
 		return data->filled == data->start ? 0 : cut_short(data);
 	event = header_at(data->buffer + data->start);
 	if (event.size < sizeof(event))
-		return fail_at(data, "damaged: an event without a size", offset_of(data));
+		return fail_at(data, "damaged: an event without a size", perfdata_offset(data));
 	answer = need(data, event.size);
 	if (answer <= 0)
 		return answer < 0 ? -1 : cut_short(data);
 
-	item->offset = offset_of(data);
+	item->offset = perfdata_offset(data);
 	item->event = aligned(data, data->buffer + data->start, event.size);
 	item->decompressed = false;
 	data->start += event.size;
@@ -424,10 +436,10 @@ static int next_of_stream(struct perfdata *data, struct perfdata_item *item)
 	int answer;
 
 	for (;;) {
-		answer = next_of_compressed(data, item);
+		answer = data->zstd ? next_of_compressed(data, item) : 0;
 		if (answer)
 			return answer;
-		if (skip_payload(data) < 0)
+		if (data->payload && skip_payload(data) < 0)
 			return -1;
 		answer = next_of_file(data, item);
 		if (answer <= 0)

@@ -122,6 +122,10 @@ int perfdata_next_but_samples(struct perfdata *data, struct perfdata_item *item)
  * says nothing of the next one.
  */
 size_t perfdata_next_samples(struct perfdata *data, const unsigned char **bytes);
+/* Where the next event is, or the data behind the last one; in the file of the current stream. */
+uint64_t perfdata_offset(const struct perfdata *data);
+/* Go on at @offset, which is behind that; not among compressed events. */
+void perfdata_skip(struct perfdata *data, uint64_t offset);
 /* Up to @size bytes of the last event's payload; 0 at its end, -1. */
 long perfdata_payload(struct perfdata *data, void *bytes, size_t size);
 
@@ -142,6 +146,9 @@ const struct perfdata_sample_format *perfdata_sample_format(struct perfdata *dat
 void perfdata_lay_out_format(struct perfdata_sample_format *format);
 /* 0 when @event has no time. */
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event);
+/* Whether @event is an MMAP or MMAP2, and the path in it; NULL where it is not well-formed. */
+bool perfdata_is_mapping(const struct perfdata_event *event);
+const char *perfdata_mapping_name(const struct perfdata_event *event);
 /* False when @event is no well-formed MMAP or MMAP2. */
 bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		      struct perfdata_mapping *mapping);

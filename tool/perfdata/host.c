@@ -45,6 +45,35 @@ bool perfdata_clock_pair(struct perfdata *data, uint64_t *real, uint64_t *time)
  */
 #define FIRST_ROUNDS 2
 
+static void take_time(uint64_t *earliest, uint64_t time)
+{
+	if (time && (!*earliest || time < *earliest))
+		*earliest = time;
+}
+
+/* Those next in memory: where attrs are alike all have their time at one place. */
+static void take_samples(struct perfdata *data, uint64_t *earliest)
+{
+	const struct perfdata_sample_format *format = data->formats;
+	const unsigned char *bytes, *end;
+	struct perfdata_event event;
+	uint64_t time;
+	size_t size;
+
+	if (!data->nr_formats || !data->uniform || !(format->sample_type & PERFDATA_SAMPLE_TIME))
+		return;
+	size = perfdata_next_samples(data, &bytes);
+	if (!size)
+		return;
+	for (end = bytes + size; bytes < end; bytes += event.size) {
+		memcpy(&event, bytes, sizeof(event));
+		if (format->time + sizeof(time) > event.size)
+			continue;
+		memcpy(&time, bytes + format->time, sizeof(time));
+		take_time(earliest, time);
+	}
+}
+
 /* perf writes the kernel's mapping before any event with a time. */
 int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text)
 {
@@ -57,15 +86,14 @@ int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text)
 	*text = 0;
 	perfdata_rewind(data);
 	while (rounds < FIRST_ROUNDS && (answer = perfdata_next(data, &item)) > 0) {
-		uint64_t event_time = perfdata_time(data, item.event);
-
-		if (event_time && (!*time || event_time < *time))
-			*time = event_time;
+		take_time(time, perfdata_time(data, item.event));
 		if (*time && item.event->type == PERFDATA_FINISHED_ROUND)
 			rounds++;
 		if (!*text && perfdata_mapping(data, item.event, &mapping) &&
 		    mapping.kind == PERFDATA_KIND_KERNEL && !strcmp(mapping.path, TEXT_NAME))
 			*text = mapping.pgoff;
+		if (rounds < FIRST_ROUNDS)
+			take_samples(data, time);
 	}
 	return answer < 0 ? -1 : 0;
 }

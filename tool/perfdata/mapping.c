@@ -125,17 +125,30 @@ enum perfdata_kind perfdata_kind(const char *path, uint16_t misc)
 	}
 }
 
-static const char *name_of(const struct perfdata_event *event)
+bool perfdata_is_mapping(const struct perfdata_event *event)
 {
-	if (event->type == PERFDATA_MMAP2)
-		return ((const struct perfdata_mmap2 *)event)->name;
-	return ((const struct perfdata_mmap *)event)->name;
+	return event->type == PERFDATA_MMAP || event->type == PERFDATA_MMAP2;
 }
 
 static size_t fixed_size(const struct perfdata_event *event)
 {
 	return event->type == PERFDATA_MMAP2 ? sizeof(struct perfdata_mmap2) :
 					       sizeof(struct perfdata_mmap);
+}
+
+/* Where its NUL is. */
+static const char *end_of_name(const struct perfdata_event *event)
+{
+	const size_t fixed = fixed_size(event);
+
+	if (event->size <= fixed)
+		return NULL;
+	return memchr((const char *)event + fixed, '\0', event->size - fixed);
+}
+
+const char *perfdata_mapping_name(const struct perfdata_event *event)
+{
+	return end_of_name(event) ? (const char *)event + fixed_size(event) : NULL;
 }
 
 static void copy_content(const struct perfdata_mmap2 *mmap, struct perfdata_mapping *mapping)
@@ -166,14 +179,12 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 {
 	/* MMAP and MMAP2 begin alike. */
 	const struct perfdata_mmap *mmap = (const void *)event;
-	const char *name = name_of(event);
-	const char *end;
+	const char *name, *end;
 
-	if (event->type != PERFDATA_MMAP && event->type != PERFDATA_MMAP2)
+	if (!perfdata_is_mapping(event))
 		return false;
-	if (event->size <= fixed_size(event))
-		return false;
-	end = memchr(name, '\0', event->size - fixed_size(event));
+	name = (const char *)event + fixed_size(event);
+	end = end_of_name(event);
 	if (!end)
 		return false;
 

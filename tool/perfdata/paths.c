@@ -24,6 +24,11 @@ void perfdata_paths_free(struct perfdata_paths *paths)
 	perfdata_doubts_free(&paths->doubts);
 }
 
+static bool is_path(const struct perfdata_path *of, const char *path, enum perfdata_kind kind)
+{
+	return of->kind == kind && !strcmp(of->path, path);
+}
+
 struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, const char *path,
 					  enum perfdata_kind kind)
 {
@@ -33,13 +38,14 @@ struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, co
 	while ((slot = hash_map_next(&paths->map, hash, slot))) {
 		struct perfdata_path *found = &paths->all[slot->value];
 
-		if (found->kind == kind && !strcmp(found->path, path))
+		if (is_path(found, path, kind))
 			return found;
 	}
 	return NULL;
 }
 
-size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind)
+static size_t find_or_add_path(struct perfdata_paths *paths, const char *path,
+			       enum perfdata_kind kind)
 {
 	const struct perfdata_path *found = perfdata_paths_find(paths, path, kind);
 	struct perfdata_path new = { .kind = kind, .first = SIZE_MAX, .room = SIZE_MAX };
@@ -54,6 +60,20 @@ size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum p
 	}
 	paths->all[paths->count] = new;
 	return paths->count++;
+}
+
+/* Processes of one program map the same files in the same order. */
+size_t perfdata_paths_add(struct perfdata_paths *paths, const char *path, enum perfdata_kind kind)
+{
+	size_t next = paths->count ? paths->all[paths->last].next : 0;
+
+	if (next >= paths->count || !is_path(&paths->all[next], path, kind))
+		next = find_or_add_path(paths, path, kind);
+	if (next == SIZE_MAX)
+		return next;
+	paths->all[paths->last].next = next;
+	paths->last = next;
+	return next;
 }
 
 /* ---------------------------------------------------------------- contents -- */
@@ -94,22 +114,37 @@ static struct perfdata_content *add_content(struct perfdata_paths *paths, size_t
 			  (uint32_t)paths->nr_contents))
 		return NULL;
 	paths->all[path].contents++;
-	paths->all[path].content = paths->nr_contents;
 	new = &paths->contents[paths->nr_contents++];
 	*new = (struct perfdata_content){ .path = path, .id = *id, .time = UINT64_MAX };
 	return new;
 }
 
-const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
-							  const struct build_id *id, uint64_t time,
-							  bool plain)
+/* The same as the last time, as a rule. */
+static struct perfdata_content *find_or_add(struct perfdata_paths *paths, size_t path,
+					    const struct build_id *id)
 {
-	struct perfdata_content *content = find_content(paths, path, id);
 	struct perfdata_path *of = &paths->all[path];
+	struct perfdata_content *content = of->contents ? &paths->contents[of->content] : NULL;
 
+	if (content && build_id_equal(&content->id, id))
+		return content;
+	content = find_content(paths, path, id);
 	if (!content)
 		content = add_content(paths, path, id);
 	if (!content || !perfdata_doubts_add(&paths->doubts, of->kind, of->path, id))
+		return NULL;
+	of->content = (size_t)(content - paths->contents);
+	return content;
+}
+
+struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+						    const struct build_id *id, uint64_t time,
+						    bool plain)
+{
+	struct perfdata_content *content = find_or_add(paths, path, id);
+	struct perfdata_path *of = &paths->all[path];
+
+	if (!content)
 		return NULL;
 	content->mappings++;
 	of->named |= !plain;
@@ -121,14 +156,6 @@ const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths 
 	if (of->first == SIZE_MAX || time < paths->contents[of->first].time)
 		of->first = (size_t)(content - paths->contents);
 	return content;
-}
-
-void perfdata_paths_know(struct perfdata_paths *paths, size_t path, const struct build_id *id)
-{
-	struct perfdata_content *content = find_content(paths, path, id);
-
-	if (content)
-		content->known = true;
 }
 
 /* ------------------------------------------------------------------- judge -- */

@@ -25,10 +25,11 @@
  * @executable: some of its mappings are
  * @named: some of its mappings have the name of a content already
  * @contents: how many with a build-id
- * @content: one of them
+ * @content: the one of the last mapping that has one
  * @first: the one that keeps the path, as its first mapping is the first of them all;
  *	SIZE_MAX for none
  * @room: bytes that every event of it has beside a name with eight digits
+ * @next: the one that was added behind it the last time
  * @split: judged: its contents have names of their own
  */
 struct perfdata_path {
@@ -44,6 +45,7 @@ struct perfdata_path {
 	size_t content;
 	size_t first;
 	size_t room;
+	size_t next;
 	bool split;
 };
 
@@ -73,6 +75,7 @@ struct perfdata_content {
 struct perfdata_paths {
 	struct perfdata_path *all;
 	size_t count;
+	size_t last; /* added */
 	struct hash_map map;
 	struct perfdata_content *contents;
 	size_t nr_contents;
@@ -90,11 +93,9 @@ struct perfdata_path *perfdata_paths_find(const struct perfdata_paths *paths, co
  * @path had content @id at @time. @plain: the mapping has the path, not the name of a
  * content. NULL without memory.
  */
-const struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
-							  const struct build_id *id, uint64_t time,
-							  bool plain);
-/* That is the annotator's word. */
-void perfdata_paths_know(struct perfdata_paths *paths, size_t path, const struct build_id *id);
+struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths, size_t path,
+						    const struct build_id *id, uint64_t time,
+						    bool plain);
 /* Why a build-id that is in doubt is not the path's. */
 extern const char perfdata_foreign[];
 

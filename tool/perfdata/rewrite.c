@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 
 #include "attrs.h"
 #include "features.h"
 #include "module_event.h"
+#include "runs.h"
 #include "survey.h"
 #include "writer.h"
 
@@ -25,6 +27,7 @@ struct rewrite {
 	const struct perfdata_annotator *annotator;
 	struct perfdata_counts *counts;
 	struct perfdata_survey survey;
+	struct perfdata_runs runs;
 	struct perfdata_header header; /* of the copy, as far as it is known */
 	size_t stream;
 	bool begun;
@@ -76,7 +79,6 @@ static void rename_to(struct perfdata_mmap2 *mmap, const char *name)
 }
 
 static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *event,
-			 const struct perfdata_mapping *mapping,
 			 const struct perfdata_content *content)
 {
 	struct perfdata_mmap2 *new = (void *)rewrite->event;
@@ -86,7 +88,7 @@ static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *e
 	else
 		memcpy(new, event, event->size);
 	perfdata_set_id(new, &content->id);
-	if (mapping->kind == PERFDATA_KIND_USER)
+	if (rewrite->survey.paths.all[content->path].kind == PERFDATA_KIND_USER)
 		rename_to(new, perfdata_survey_name(&rewrite->survey, content));
 	rewrite->counts->changed |= new->event.size != event->size ||
 				    memcmp(new, event, event->size) != 0;
@@ -104,16 +106,14 @@ static int put_without_id(struct rewrite *rewrite, const struct perfdata_event *
 	return put(rewrite, new, new->event.size);
 }
 
-static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event,
-		       const struct perfdata_mapping *mapping)
+static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event)
 {
-	const struct perfdata_content *content =
-		perfdata_survey_find(&rewrite->survey, event, mapping);
+	const struct perfdata_content *content = perfdata_survey_find(&rewrite->survey, event);
 
 	if (content && content->foreign)
 		return put_without_id(rewrite, event);
 	if (content)
-		return put_annotated(rewrite, event, mapping, content);
+		return put_annotated(rewrite, event, content);
 	return perfdata_error(rewrite->data) ? -1 : put(rewrite, event, event->size);
 }
 
@@ -241,12 +241,11 @@ static int put_payload(struct rewrite *rewrite, const struct perfdata_item *item
 static int put_event(struct rewrite *rewrite, const struct perfdata_item *item)
 {
 	const struct perfdata_event *event = item->event;
-	struct perfdata_mapping mapping;
 
 	if (put_module_events(rewrite, event))
 		return -1;
-	if (perfdata_mapping(rewrite->data, event, &mapping))
-		return put_mapping(rewrite, event, &mapping);
+	if (perfdata_is_mapping(event))
+		return put_mapping(rewrite, event);
 	if (event->type == PERFDATA_BUILD_ID)
 		return put_build_id(rewrite, event);
 	/* No event is compressed any more. In a file the header says it. */
@@ -292,14 +291,36 @@ static int begin_streams(struct rewrite *rewrite, size_t number)
 	return 0;
 }
 
-/* As they are, unless one of them comes behind a module. */
-static int put_samples(struct rewrite *rewrite)
+static int put_run(struct rewrite *rewrite, uint64_t end)
 {
-	const unsigned char *bytes;
-	size_t size = 0;
+	struct perfdata *data = rewrite->data;
+	uint64_t at = perfdata_offset(data);
 
-	if (rewrite->module_events == rewrite->annotator->nr_module_events)
-		size = perfdata_next_samples(rewrite->data, &bytes);
+	for (; at < end; at = perfdata_offset(data)) {
+		uint64_t size = MIN(end - at, PROGRESS);
+
+		if (perfdata_writer_copy(rewrite->output, at, size) ||
+		    tell_progress(rewrite, rewrite->done + at))
+			return -1;
+		perfdata_skip(data, at + size);
+	}
+	return 0;
+}
+
+/* As they are, unless a module comes in between: what is next and is not changed. */
+static int put_unchanged(struct rewrite *rewrite)
+{
+	struct perfdata *data = rewrite->data;
+	const struct perfdata_run *run;
+	const unsigned char *bytes;
+	size_t size;
+
+	if (rewrite->module_events < rewrite->annotator->nr_module_events)
+		return 0;
+	run = perfdata_runs_here(&rewrite->runs, data);
+	if (run)
+		return put_run(rewrite, run->end);
+	size = perfdata_next_samples(data, &bytes);
 	return size ? put(rewrite, bytes, size) : 0;
 }
 
@@ -313,15 +334,31 @@ static int put_events(struct rewrite *rewrite)
 	perfdata_rewind(data);
 	while ((answer = perfdata_next(data, &item)) > 0) {
 		if (begin_streams(rewrite, data->current) || put_event(rewrite, &item) ||
-		    report_progress(rewrite, &item) || put_samples(rewrite))
+		    report_progress(rewrite, &item) || put_unchanged(rewrite))
 			return -1;
 	}
 	return answer ? answer : begin_streams(rewrite, data->nr_streams - 1);
 }
 
+/* As put_event() does, but for the time. */
+static bool stays(const struct perfdata_event *event)
+{
+	switch (event->type) {
+	case PERFDATA_MMAP:
+	case PERFDATA_MMAP2:
+	case PERFDATA_BUILD_ID:
+	case PERFDATA_FEATURE:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static int survey_event(struct rewrite *rewrite, const struct perfdata_item *item)
 {
 	rewrite->has_events |= !rewrite->data->current;
+	if (!stays(item->event) && perfdata_runs_break(&rewrite->runs, rewrite->data, item))
+		return -1;
 	return perfdata_survey_add(&rewrite->survey, item->event);
 }
 
@@ -344,6 +381,8 @@ static int survey_events(struct rewrite *rewrite)
 	/* Compressed nothing: the copy would look like one that perf has not ended. */
 	if (!answer && !rewrite->has_events && !data->pipe)
 		return perfdata_fail(data, "damaged: no event in its compressed data");
+	if (!answer && perfdata_runs_end(&rewrite->runs, data))
+		return -1;
 	return answer ? answer : perfdata_survey_end(&rewrite->survey, rewrite->counts);
 }
 
@@ -414,6 +453,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 		err = finish(rewrite, path);
 	perfdata_writer_free(rewrite->output);
 	perfdata_survey_free(&rewrite->survey);
+	perfdata_runs_free(&rewrite->runs);
 	free(rewrite);
 	return err;
 }

@@ -105,13 +105,14 @@ static void keep_found(struct perfdata_survey *survey, const struct perfdata_con
 			content ? (uint32_t)(content - survey->paths.contents) : NOTHING;
 }
 
-/* @may_change: the event has room for what is known. */
+/* @known: it is not perf's word alone; @may_change: the event has room for what is known. */
 static bool add_identity(struct perfdata_survey *survey, size_t number,
 			 const struct perfdata_mapping *mapping,
-			 const struct perfdata_identity *identity, bool named, bool may_change)
+			 const struct perfdata_identity *identity, bool known, bool named,
+			 bool may_change)
 {
 	struct perfdata_path *path = &survey->paths.all[number];
-	const struct perfdata_content *content = NULL;
+	struct perfdata_content *content = NULL;
 
 	path->executable |= !mapping->data;
 	if (identity->id.size) {
@@ -120,6 +121,7 @@ static bool add_identity(struct perfdata_survey *survey, size_t number,
 						     mapping->time, !named);
 		if (!content)
 			return false;
+		content->known |= known;
 	} else if (identity->known) {
 		path->without++;
 	} else {
@@ -152,12 +154,10 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 		path->room = MIN(path->room, (size_t)room);
 	else if (identity.id.size && add_without_room(survey, mapping, &identity))
 		return -1;
-	if (!add_identity(survey, number, mapping, &identity, named,
-			  !identity.id.size || room >= 0))
-		return perfdata_no_memory(survey->data);
-	if (known)
-		perfdata_paths_know(&survey->paths, number, &identity.id);
-	return 0;
+	return add_identity(survey, number, mapping, &identity, known, named,
+			    !identity.id.size || room >= 0) ?
+		       0 :
+		       perfdata_no_memory(survey->data);
 }
 
 /* -------------------------------------------------------------------- modules -- */
@@ -224,10 +224,13 @@ int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_ev
 
 	if (event->type == PERFDATA_BUILD_ID)
 		return add_build_id(survey, (const void *)event);
-	if (!perfdata_mapping(survey->data, event, &mapping))
+	if (!perfdata_is_mapping(event))
 		return add_unload(survey, event);
-	if (mapping.kind == PERFDATA_KIND_OTHER)
+	if (!perfdata_mapping(survey->data, event, &mapping) ||
+	    mapping.kind == PERFDATA_KIND_OTHER) {
+		keep_found(survey, NULL);
 		return 0;
+	}
 	if (mapping.kind == PERFDATA_KIND_MODULE && mapping.time &&
 	    note_module_event(survey, mapping.time, mapping.start, false))
 		return -1;
@@ -301,40 +304,43 @@ static const struct perfdata_content *changed(const struct perfdata_survey *surv
 /* As it was the first time. */
 static const struct perfdata_content *found_before(const struct perfdata_survey *survey,
 						   uint32_t number,
-						   const struct perfdata_mapping *mapping)
+						   const struct perfdata_event *event)
 {
 	const struct perfdata_content *content;
 	const struct perfdata_path *path;
+	const char *name;
 
 	if (number == NOTHING)
 		return NULL;
 	content = &survey->paths.contents[number];
 	path = &survey->paths.all[content->path];
-	if (strncmp(mapping->path, path->path, strlen(path->path)) != 0)
+	name = perfdata_mapping_name(event);
+	if (!name || strncmp(name, path->path, strlen(path->path)) != 0)
 		return changed(survey);
 	return content->foreign || perfdata_path_is_annotated(path) ? content : NULL;
 }
 
 static const struct perfdata_content *find_again(struct perfdata_survey *survey,
-						 const struct perfdata_event *event,
-						 const struct perfdata_mapping *mapping)
+						 const struct perfdata_event *event)
 {
-	struct perfdata_mapping of_path = *mapping;
+	struct perfdata_mapping mapping, of_path;
 	struct perfdata_identity identity = {};
 	const struct perfdata_content *content;
 	const struct perfdata_path *path;
 	size_t number;
 
+	if (!perfdata_mapping(survey->data, event, &mapping) || mapping.kind == PERFDATA_KIND_OTHER)
+		return NULL;
+	of_path = mapping;
 	take_path(survey, &of_path);
 	path = perfdata_paths_find(&survey->paths, of_path.path, of_path.kind);
 	if (!path)
 		return changed(survey);
 	number = (size_t)(path - survey->paths.all);
-	content = perfdata_paths_content(&survey->paths, number, &mapping->id);
+	content = perfdata_paths_content(&survey->paths, number, &mapping.id);
 	if (content && content->foreign)
 		return content;
-	if (!perfdata_path_is_annotated(path) ||
-	    room_in(survey, event, mapping->path, &of_path) < 0)
+	if (!perfdata_path_is_annotated(path) || room_in(survey, event, mapping.path, &of_path) < 0)
 		return NULL;
 	identify(survey, &of_path, &identity);
 	if (!identity.id.size)
@@ -344,16 +350,12 @@ static const struct perfdata_content *find_again(struct perfdata_survey *survey,
 }
 
 const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
-						    const struct perfdata_event *event,
-						    const struct perfdata_mapping *mapping)
+						    const struct perfdata_event *event)
 {
-	size_t number;
+	size_t number = survey->asked++;
 
-	if (mapping->kind == PERFDATA_KIND_OTHER)
-		return NULL;
-	number = survey->asked++;
-	return number < survey->nr_found ? found_before(survey, survey->found[number], mapping) :
-					   find_again(survey, event, mapping);
+	return number < survey->nr_found ? found_before(survey, survey->found[number], event) :
+					   find_again(survey, event);
 }
 
 const char *perfdata_survey_name(const struct perfdata_survey *survey,

@@ -15,10 +15,10 @@ struct perfdata_survey {
 	const struct perfdata_annotator *annotator;
 	struct perfdata_build_ids *build_ids;
 	struct perfdata_paths paths;
-	uint32_t *found; /* the content that each mapping is to be given, as an index */
+	uint32_t *found; /* the content that each MMAP and MMAP2 is to be given, as an index */
 	size_t nr_found;
 	bool found_all; /* of those that have a place in it */
-	size_t asked;	/* mappings, the second time */
+	size_t asked;	/* of them, the second time */
 	bool *there;	/* of each of the annotator's module events: the recording has it */
 	char path[PERFDATA_EVENT_MAX]; /* of a mapping that has the name of a content */
 };
@@ -29,12 +29,12 @@ int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_ev
 int perfdata_survey_end(struct perfdata_survey *survey, struct perfdata_counts *counts);
 void perfdata_survey_free(struct perfdata_survey *survey);
 /*
- * When it has ended: the content that @mapping, which is @event, is to be given, or one that is
- * foreign and to be taken from it. NULL: it stays as it is; without an error of the perf.data, unless it was changed meanwhile.
+ * When it has ended, of each MMAP and MMAP2: the content that it is to be given, or one that is
+ * foreign and to be taken from it. NULL: it stays as it is; without an error of the perf.data,
+ * unless it was changed meanwhile.
  */
 const struct perfdata_content *perfdata_survey_find(struct perfdata_survey *survey,
-						    const struct perfdata_event *event,
-						    const struct perfdata_mapping *mapping);
+						    const struct perfdata_event *event);
 /* The name of a content. */
 const char *perfdata_survey_name(const struct perfdata_survey *survey,
 				 const struct perfdata_content *content);

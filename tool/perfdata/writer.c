@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 #include "writer.h"
 
 #define BUFFER (1U << 20)
+/* What is longer does not go through the buffer. */
+#define SHORT	 (BUFFER / 4)
+#define COPY_MAX (1U << 30)
 
 struct perfdata_writer {
 	struct perfdata *data;
@@ -83,7 +87,7 @@ static int put_long(struct perfdata_writer *output, const void *bytes, size_t si
 
 int perfdata_writer_put(struct perfdata_writer *output, const void *bytes, size_t size)
 {
-	if (size >= BUFFER / 4)
+	if (size >= SHORT)
 		return put_long(output, bytes, size);
 	while (size) {
 		size_t part = BUFFER - output->filled;
@@ -109,15 +113,42 @@ int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const v
 	return put(output, output->fds[number], bytes, size, offset);
 }
 
+static int copy_short(struct perfdata_writer *output, int input, uint64_t from, size_t size)
+{
+	if (size > BUFFER - output->filled && flush(output))
+		return -1;
+	if (perfdata_pread(output->data, input, output->buffer + output->filled, size, from))
+		return -1;
+	output->filled += size;
+	return 0;
+}
+
+static int copy_long(struct perfdata_writer *output, int input, uint64_t from, size_t size)
+{
+	uint64_t *offset = &output->offsets[output->current];
+	ssize_t done;
+
+	if (flush(output))
+		return -1;
+	done = copy_bytes(input, from, output->fds[output->current], *offset, size);
+	if (done < 0)
+		return fail(output, "cannot make the annotated copy");
+	if ((size_t)done < size)
+		return perfdata_fail(output->data, "cut short: ends at byte %" PRIu64,
+				     from + (uint64_t)done);
+	*offset += size;
+	return 0;
+}
+
 int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t size)
 {
-	unsigned char bytes[8192];
+	int input = output->data->streams[output->current].fd;
 
 	while (size) {
-		size_t part = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
+		size_t part = size < COPY_MAX ? (size_t)size : COPY_MAX;
 
-		if (perfdata_pread(output->data, output->data->streams[0].fd, bytes, part, from) ||
-		    perfdata_writer_put(output, bytes, part))
+		if (part < SHORT ? copy_short(output, input, from, part) :
+				   copy_long(output, input, from, part))
 			return -1;
 		from += part;
 		size -= part;

@@ -40,7 +40,7 @@ uint64_t perfdata_writer_offset(const struct perfdata_writer *output);
 /* Overwrite bytes of stream @number at @offset. */
 int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const void *bytes,
 			  size_t size, uint64_t offset);
-/* Bytes of the input's first stream. */
+/* The same of bytes of the input's stream of that number, which do not come into memory. */
 int perfdata_writer_copy(struct perfdata_writer *output, uint64_t from, uint64_t size);
 
 /* All of it is on the disk: what takes long. */

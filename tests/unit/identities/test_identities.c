@@ -159,6 +159,27 @@ static void the_record_just_before_is_the_one(void **state)
 	assert_is(5, 10, 3500, 0x33);
 }
 
+/* Five of them, as their processors come to it. */
+static void records_of_processes_may_be_in_any_order(void **state)
+{
+	uint32_t number, pid, turn;
+
+	(void)state;
+	for (number = 0; number < 100; number++) {
+		pid = 5 + number * 7 % 5;
+		turn = number / 5;
+		add_file(1 + number, 10, (uint8_t)(pid * 20 + turn));
+		add_mmap(1 + number, pid, 1000 + 100 * turn + pid);
+	}
+	ready(500);
+	for (number = 0; number < 100; number++) {
+		pid = 5 + number / 20;
+		turn = number % 20;
+		assert_is(pid, 10, 1000 + 100 * turn + pid, (uint8_t)(pid * 20 + turn));
+		assert_is(pid, 10, 1099 + 100 * turn + pid, (uint8_t)(pid * 20 + turn));
+	}
+}
+
 static void the_clock_is_perf_s(void **state)
 {
 	(void)state;
@@ -1160,6 +1181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_record_just_before_is_the_one),
+		TEST(records_of_processes_may_be_in_any_order),
 		TEST(the_clock_is_perf_s),
 		TEST(another_inode_is_not_the_one),
 		TEST(a_generation_counts_when_it_is_known),

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "perfdata/address_spaces.h"
 #include "perfdata/build_ids.h"
 #include "perfdata/paths.h"
@@ -250,6 +251,74 @@ static void much_aux_data_is_not_read(void **state)
 	assert_string_equal(mappings[0].path, "/a");
 }
 
+/* Longer than what is read at once, and shorter. */
+static const size_t runs[] = { 60000, 100, 30000, 0, 26000, 27000 };
+
+static void put_samples(FILE *file, size_t count)
+{
+	uint64_t sample[5] = {};
+	const struct perfdata_event head = { PERFDATA_SAMPLE, USER, sizeof(sample) };
+	const struct perfdata_event round = { PERFDATA_FINISHED_ROUND, 0, sizeof(round) };
+
+	memcpy(sample, &head, sizeof(head));
+	for (sample[1] = 0; sample[1] < count; sample[1]++)
+		assert_int_equal(fwrite(sample, sizeof(sample), 1, file), 1);
+	assert_int_equal(fwrite(&round, sizeof(round), 1, file), 1);
+}
+
+static void assert_run(FILE *file, size_t count)
+{
+	unsigned char bytes[40];
+	uint64_t number, i;
+
+	for (i = 0; i < count; i++) {
+		assert_int_equal(fread(bytes, sizeof(bytes), 1, file), 1);
+		memcpy(&number, bytes + 8, sizeof(number));
+		assert_int_equal(number, i);
+	}
+	assert_int_equal(fread(bytes, 8, 1, file), 1);
+	assert_int_equal(bytes[0], PERFDATA_FINISHED_ROUND);
+}
+
+/* Each mapping between two of them grows, or not. */
+static void long_runs_stay_as_they_are(void **state)
+{
+	struct perfdata_mmap2 mmap = {
+		.event = { .type = PERFDATA_MMAP2, .misc = USER },
+		.len = 1,
+	};
+	FILE *file = fopen("perf.data", "w");
+	size_t i;
+
+	(void)state;
+	assert_non_null(file);
+	make->pipe = true;
+	make_begin(make);
+	assert_int_equal(fwrite(make->bytes, make->size, 1, file), 1);
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		put_samples(file, runs[i]);
+		mmap.ino = 2 * (i + 1);
+		put_event(file, &mmap, sizeof(mmap), "/a");
+	}
+	put_samples(file, 30000);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(annotate_to("perf.data", "out"), 0);
+
+	file = fopen("out", "r");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, (long)make->size, SEEK_SET), 0);
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		assert_run(file, runs[i]);
+		assert_int_equal(fread(&mmap, sizeof(mmap), 1, file), 1);
+		assert_int_equal(mmap.event.type, PERFDATA_MMAP2);
+		assert_int_equal(mmap.id[0], 2 * (i + 1));
+		assert_int_equal(fseek(file, mmap.event.size - (long)sizeof(mmap), SEEK_CUR), 0);
+	}
+	assert_run(file, 30000);
+	assert_int_equal(fgetc(file), EOF);
+	fclose(file);
+}
+
 /* ------------------------------------------------------------------- table -- */
 
 static const char *name_of(uint32_t number)
@@ -471,6 +540,7 @@ int main(void)
 		TEST(nothing_that_was_not_hit_is_passed_over),
 		TEST(when_all_is_hit_nothing_is_left),
 		TEST(much_aux_data_is_not_read),
+		TEST(long_runs_stay_as_they_are),
 		TEST(many_paths_have_many_entries),
 		TEST(one_path_has_many_mappings_without_an_id),
 		TEST(a_table_of_many_entries),
