@@ -228,6 +228,24 @@ static void of_several_notes_the_first_good_one_is_the_files(void **state)
 	assert_int_equal(wish("three"), PACKAGE_OTHER);
 }
 
+/* A file of 16 MB may have 700,000. */
+static void the_first_notes_count_and_no_million_of_them(void **state)
+{
+	const char *notes[201];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 200; i++)
+		notes[i] = "{";
+	notes[20] = FEDORA;
+	notes[150] = "{\"name\":\"two\"}";
+	notes[200] = NULL;
+	packaged_write(file, notes, PACKAGED_NUL);
+	look();
+	assert_text(PACKAGE_NAME, "coreutils");
+	assert_int_equal(found.malformed, 199);
+}
+
 static void what_is_no_elf_file_has_none(void **state)
 {
 	(void)state;
@@ -498,6 +516,7 @@ int main(void)
 		TEST(notes_that_are_none_are_counted),
 		TEST(a_long_note_has_its_name),
 		TEST(of_several_notes_the_first_good_one_is_the_files),
+		TEST(the_first_notes_count_and_no_million_of_them),
 		TEST(what_is_no_elf_file_has_none),
 		TEST(packages_are_told_to_others),
 		TEST(packages_are_asked_for_as_people_call_them),
