@@ -373,10 +373,10 @@ static void read_system(struct dpkg *dpkg)
 
 /* ---------------------------------------------------------------- changes -- */
 
-static void look_at_status(const struct dpkg *dpkg, struct statx *status)
+static void look_at_status(int root, struct statx *status)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int fd = (int)syscall(SYS_openat2, dpkg->root, DIRECTORY "status", &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, root, DIRECTORY "status", &how, sizeof(how));
 
 	memset(status, 0, sizeof(*status));
 	if (fd < 0)
@@ -385,11 +385,22 @@ static void look_at_status(const struct dpkg *dpkg, struct statx *status)
 	close(fd);
 }
 
+bool dpkg_is_there(int root)
+{
+	DIR *directory = open_directory(root, DIRECTORY "status.d");
+	struct statx status;
+
+	if (directory)
+		closedir(directory);
+	look_at_status(root, &status);
+	return directory || status.stx_size;
+}
+
 bool dpkg_is_current(const struct dpkg *dpkg)
 {
 	struct statx now;
 
-	look_at_status(dpkg, &now);
+	look_at_status(dpkg->root, &now);
 	return now.stx_ino == dpkg->status.stx_ino &&
 	       now.stx_mtime.tv_sec == dpkg->status.stx_mtime.tv_sec &&
 	       now.stx_mtime.tv_nsec == dpkg->status.stx_mtime.tv_nsec;
@@ -416,7 +427,7 @@ struct dpkg *dpkg_open(int root)
 	if (!dpkg)
 		return NULL;
 	dpkg->root = fcntl(root, F_DUPFD_CLOEXEC, 0);
-	look_at_status(dpkg, &dpkg->status);
+	look_at_status(dpkg->root, &dpkg->status);
 	if (dpkg->root >= 0 && read_status(dpkg) && read_paths(dpkg) && read_diversions(dpkg)) {
 		read_system(dpkg);
 		return dpkg;
