@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/clock.h"
 #include "common/hash_map.h"
 #include "common/open_regular.h"
+#include "common/process_stat.h"
 #include "common/worker.h"
 #include "content/dpkg.h"
 #include "content/elf_file.h"
@@ -30,6 +32,12 @@
 /* The first question about a root has its whole database read, from a cold disk maybe. */
 #define OWNER_PATIENCE_MS 30000
 #define PATIENCE_MIN_MS	  78
+/*
+ * For all answers that took longer than that, as a server, or a database that changes all the
+ * time, may take just as long as it is given; and a tenth of the time besides.
+ */
+#define SLOW_MAX_MS 120000
+#define SLOW_SHARE  10
 
 /* Each has some MB; containers' processes come one after the other. */
 #define DATABASES_MAX 4
@@ -60,8 +68,8 @@ struct version {
 };
 
 struct question {
-	uint32_t what; /* enum what */
-	uint32_t pid;
+	uint32_t what;	     /* enum what */
+	uint32_t pid;	     /* 0 for ASK_OWNER of a process that has exited */
 	uint32_t root;	     /* its number, for ASK_OWNER */
 	uint64_t start, end; /* of the mapping, or 0 */
 	struct version version;
@@ -204,13 +212,14 @@ static int find_note(const struct question *question, struct packages *packages)
 }
 
 /* The worker's own: a database for each root, the last ones that were asked for. */
+static struct {
+	bool used;
+	uint32_t root;
+	struct dpkg *dpkg;
+} databases[DATABASES_MAX];
+
 static const struct dpkg *database_of(uint32_t root, int base)
 {
-	static struct {
-		bool used;
-		uint32_t root;
-		struct dpkg *dpkg;
-	} databases[DATABASES_MAX];
 	static size_t next;
 	size_t i;
 
@@ -254,19 +263,25 @@ static int find_owner(const struct question *question, struct packages *packages
 {
 	struct package *package = &packages->all[0];
 	const struct dpkg *dpkg;
+	bool own, there, unread;
 	const char *path;
-	bool own, there;
 	int base;
 
 	base = open_base(question, &path, &own);
 	if (base < 0)
 		return ENOENT;
 	there = is_there(base, path, question);
-	/* the process had another root, perhaps */
-	dpkg = own && !there ? NULL : database_of(question->root, base);
+	/* the process had another root, perhaps: this one's is no answer about others of that */
+	if (!own)
+		dpkg = database_of(question->root, base);
+	else
+		dpkg = there ? database_of(NONE, base) : NULL;
 	if (dpkg)
 		dpkg_find(dpkg, path, package);
+	unread = !dpkg && (!own || there) && dpkg_is_there(base);
 	close(base);
+	if (unread)
+		return EFBIG;
 	packages->count = package->origin != PACKAGE_NONE;
 	if (packages->count && (!there || dpkg_is_busy(dpkg)))
 		forget_version(package);
@@ -315,6 +330,8 @@ struct root {
 struct mapped_packages {
 	struct worker worker;
 	int patience_ms[2]; /* by enum what */
+	uint64_t begin;	    /* CLOCK_MONOTONIC */
+	uint64_t slow_ms;   /* that slow answers took */
 	/* Of pointers, as answers stay where they are. */
 	struct noted **noted;
 	size_t nr_noted;
@@ -328,8 +345,10 @@ struct mapped_packages {
 	uint32_t pid;
 	uint64_t start_time;
 	uint32_t root;
+	bool exited; /* or another one has its pid */
 	size_t malformed;
 	size_t unread;
+	size_t unowned;
 	char answer[ANSWER_MAX];
 };
 
@@ -339,6 +358,7 @@ struct mapped_packages *mapped_packages_new(void)
 
 	if (!packages)
 		return NULL;
+	packages->begin = clock_ns(CLOCK_MONOTONIC);
 	packages->patience_ms[ASK_NOTE] = NOTE_PATIENCE_MS;
 	packages->patience_ms[ASK_OWNER] = OWNER_PATIENCE_MS;
 	packages->worker = (struct worker){
@@ -400,6 +420,29 @@ void mapped_packages_report(const struct mapped_packages *packages, const char *
 			"buildid: %s: of %zu files the package is not known, as they are not "
 			"there any more or cannot be read\n",
 			command, packages->unread);
+	if (packages->unowned)
+		fprintf(stderr,
+			"buildid: %s: of %zu files the package is not known, as dpkg's database "
+			"of their root directory cannot be read, or not in time\n",
+			command, packages->unowned);
+}
+
+static int patience_now(const struct mapped_packages *packages, int most)
+{
+	uint64_t since = (clock_ns(CLOCK_MONOTONIC) - packages->begin) / 1000000;
+	uint64_t budget = SLOW_MAX_MS + since / SLOW_SHARE;
+
+	if (packages->slow_ms >= budget)
+		return PATIENCE_MIN_MS;
+	return (int)MAX(MIN((uint64_t)most, budget - packages->slow_ms), PATIENCE_MIN_MS);
+}
+
+static void note_slow(struct mapped_packages *packages, uint64_t begin)
+{
+	uint64_t took = (clock_ns(CLOCK_MONOTONIC) - begin) / 1000000;
+
+	if (took > PATIENCE_MIN_MS)
+		packages->slow_ms += took;
 }
 
 static bool ask(struct mapped_packages *packages, struct question *question, const char *path,
@@ -408,13 +451,15 @@ static bool ask(struct mapped_packages *packages, struct question *question, con
 	struct worker_message message = { .data = question, .fd = -1 };
 	struct worker_message answer = { packages->answer, sizeof(packages->answer), -1 };
 	int *patience = &packages->patience_ms[question->what];
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 	int32_t error = EINVAL;
 
 	if (strlen(path) < PATH_MAX) {
 		strcpy(question->path, path);
 		message.size = sizeof(*question) + strlen(path) + 1;
-		packages->worker.patience_ms = *patience;
+		packages->worker.patience_ms = patience_now(packages, *patience);
 		error = worker_ask(&packages->worker, &message, &answer);
+		note_slow(packages, begin);
 	}
 	if (error == ETIMEDOUT)
 		*patience = MAX(*patience / 2, PATIENCE_MIN_MS);
@@ -550,6 +595,15 @@ static uint32_t number_of(struct mapped_packages *packages, const struct process
 	return (uint32_t)packages->nr_roots++;
 }
 
+static bool has_exited(const struct buildid_mmap *mmap)
+{
+	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	struct process_stat stat_;
+
+	return !process_stat_read((pid_t)mmap->pid, &stat_) ||
+	       stat_.start != mmap->start_time / tick;
+}
+
 /* Of a process that has exited that of this one: the worker sees whether the file is there. */
 static uint32_t root_of(struct mapped_packages *packages, const struct buildid_mmap *mmap)
 {
@@ -560,7 +614,8 @@ static uint32_t root_of(struct mapped_packages *packages, const struct buildid_m
 	packages->pid = mmap->pid;
 	packages->start_time = mmap->start_time;
 	packages->root = NONE;
-	if (process_root_read(mmap->pid, &root) || process_root_read((uint32_t)getpid(), &root))
+	packages->exited = has_exited(mmap) || !process_root_read(mmap->pid, &root);
+	if (!packages->exited || process_root_read((uint32_t)getpid(), &root))
 		packages->root = number_of(packages, &root);
 	return packages->root;
 }
@@ -609,6 +664,7 @@ static const struct packages *owner_of(struct mapped_packages *packages,
 	uint64_t key = key_of(file_id, version) ^ like.root;
 	struct question *question;
 	struct owned *owned;
+	struct root *root;
 
 	if (like.root == NONE)
 		return NULL;
@@ -616,13 +672,16 @@ static const struct packages *owner_of(struct mapped_packages *packages,
 	if (owned)
 		return &owned->packages;
 	owned = add_owned(packages, key, &like);
-	if (!owned || packages->roots[like.root].silent)
-		return owned ? &owned->packages : NULL;
+	if (!owned)
+		return NULL;
+	root = &packages->roots[like.root];
 	question = make_question(ASK_OWNER, mmap, file_id, version);
 	question->root = like.root;
+	if (packages->exited)
+		question->pid = 0;
 	/* whoever did not answer once is not asked again */
-	if (!ask(packages, question, path, &owned->packages))
-		packages->roots[like.root].silent = true;
+	root->silent = root->silent || !ask(packages, question, path, &owned->packages);
+	packages->unowned += root->silent;
 	return &owned->packages;
 }
 

@@ -23,10 +23,15 @@
 
 #define DIRECTORY "var/lib/dpkg/"
 
-/* A database beyond these is nobody's; a large machine's has half a million paths. */
-#define FILE_MAX    (64U << 20)
-#define PATHS_MAX   (2U << 20)
-#define ENTRIES_MAX (256U << 10)
+/*
+ * A database beyond these is nobody's; a large machine's has half a million paths, and 20 MB of
+ * text. Any user can have a root directory with any database in it.
+ */
+#define FILE_MAX       (64U << 20)
+#define TEXTS_MAX      (2 * FILE_MAX)
+#define PATHS_MAX      (2U << 20)
+#define ENTRIES_MAX    (256U << 10)
+#define DIVERSIONS_MAX (64U << 10)
 
 /* Of a path. */
 #define SEVERAL UINT32_MAX
@@ -43,6 +48,7 @@ struct dpkg {
 	int root;
 	char **texts; /* what the entries are in */
 	size_t nr_texts;
+	size_t size; /* of them together */
 	struct entry *entries;
 	size_t nr_entries;
 	struct hash_map by_path; /* of a path without its first slash: index, or SEVERAL */
@@ -56,7 +62,19 @@ struct dpkg {
 
 /* ----------------------------------------------------------------- files -- */
 
-/* The text of @path with a NUL, to be freed; NULL when there is none, or it is too long. */
+/* A hole in a file takes memory, and no place on the disk. */
+static char *only_text(char *text, size_t size)
+{
+	if (!text || !memchr(text, '\0', size))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/*
+ * The text of @path with a NUL, to be freed; NULL when there is none, or it is too long, or
+ * cannot be read to its end.
+ */
 static char *read_text(int root, const char *path)
 {
 	struct reason reason;
@@ -79,16 +97,22 @@ static char *read_text(int root, const char *path)
 			text[size] = '\0';
 	}
 	close(fd);
-	return text;
+	if (got >= 0)
+		return only_text(text, size);
+	free(text);
+	return NULL;
 }
 
 static bool keep_text(struct dpkg *dpkg, char *text)
 {
-	if (!array_reserve(dpkg->texts, dpkg->nr_texts)) {
+	size_t size = strlen(text) + 1;
+
+	if (size > TEXTS_MAX - dpkg->size || !array_reserve(dpkg->texts, dpkg->nr_texts)) {
 		free(text);
 		return false;
 	}
 	dpkg->texts[dpkg->nr_texts++] = text;
+	dpkg->size += size;
 	return true;
 }
 
@@ -202,9 +226,10 @@ static bool add_status_file(struct dpkg *dpkg, const char *name)
 	text = read_text(dpkg->root, path);
 	if (!text)
 		return true;
+	if (!keep_text(dpkg, text))
+		return false;
 	file = strdup(path);
-	return keep_text(dpkg, text) && file && keep_text(dpkg, file) &&
-	       add_paragraphs(dpkg, text, file);
+	return file && keep_text(dpkg, file) && add_paragraphs(dpkg, text, file);
 }
 
 static bool read_status_files(struct dpkg *dpkg)
@@ -306,7 +331,8 @@ static bool read_diversions(struct dpkg *dpkg)
 	if (!keep_text(dpkg, text))
 		return false;
 	while ((line = next_line(&text))) {
-		if (!array_reserve(dpkg->diversions, dpkg->nr_diversions))
+		if (dpkg->nr_diversions == 3 * DIVERSIONS_MAX ||
+		    !array_reserve(dpkg->diversions, dpkg->nr_diversions))
 			return false;
 		dpkg->diversions[dpkg->nr_diversions++] = line;
 	}
@@ -347,10 +373,10 @@ static void read_system(struct dpkg *dpkg)
 
 /* ---------------------------------------------------------------- changes -- */
 
-static void look_at_status(const struct dpkg *dpkg, struct statx *status)
+static void look_at_status(int root, struct statx *status)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int fd = (int)syscall(SYS_openat2, dpkg->root, DIRECTORY "status", &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, root, DIRECTORY "status", &how, sizeof(how));
 
 	memset(status, 0, sizeof(*status));
 	if (fd < 0)
@@ -359,11 +385,22 @@ static void look_at_status(const struct dpkg *dpkg, struct statx *status)
 	close(fd);
 }
 
+bool dpkg_is_there(int root)
+{
+	DIR *directory = open_directory(root, DIRECTORY "status.d");
+	struct statx status;
+
+	if (directory)
+		closedir(directory);
+	look_at_status(root, &status);
+	return directory || status.stx_size;
+}
+
 bool dpkg_is_current(const struct dpkg *dpkg)
 {
 	struct statx now;
 
-	look_at_status(dpkg, &now);
+	look_at_status(dpkg->root, &now);
 	return now.stx_ino == dpkg->status.stx_ino &&
 	       now.stx_mtime.tv_sec == dpkg->status.stx_mtime.tv_sec &&
 	       now.stx_mtime.tv_nsec == dpkg->status.stx_mtime.tv_nsec;
@@ -390,7 +427,7 @@ struct dpkg *dpkg_open(int root)
 	if (!dpkg)
 		return NULL;
 	dpkg->root = fcntl(root, F_DUPFD_CLOEXEC, 0);
-	look_at_status(dpkg, &dpkg->status);
+	look_at_status(dpkg->root, &dpkg->status);
 	if (dpkg->root >= 0 && read_status(dpkg) && read_paths(dpkg) && read_diversions(dpkg)) {
 		read_system(dpkg);
 		return dpkg;

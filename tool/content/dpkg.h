@@ -17,6 +17,8 @@ struct dpkg;
 struct dpkg *dpkg_open(int root);
 void dpkg_close(struct dpkg *dpkg);
 
+/* Whether there is one, which dpkg_open() need not be able to read. */
+bool dpkg_is_there(int root);
 /* False when the database has changed since. */
 bool dpkg_is_current(const struct dpkg *dpkg);
 /* Packages are being installed: files may be of a version that the database does not have yet. */

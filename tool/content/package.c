@@ -14,6 +14,8 @@
 /* Values are scalars; a vendor's own keys may have more. */
 #define DEPTH_MAX 32
 #define NOTE_MAX  (64U << 10)
+/* Of one file, which may well have a million. */
+#define NOTES_MAX 64
 
 static const char *const keys[PACKAGE_TEXTS] = {
 	[PACKAGE_TYPE] = "type",
@@ -155,7 +157,7 @@ void packages_add_note(struct packages *packages, const char *note, size_t size)
 	char *text;
 
 	size = strnlen(note, size);
-	text = size <= NOTE_MAX ? strndup(note, size) : NULL;
+	text = size <= NOTE_MAX && packages->tried++ < NOTES_MAX ? strndup(note, size) : NULL;
 	if (!text || !parse(&package, text, size))
 		packages->malformed++;
 	else if (packages->count < PACKAGES_MAX && !is_known(packages, &package))

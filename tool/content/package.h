@@ -48,7 +48,8 @@ struct package {
 /* The first is what the file is called for. */
 struct packages {
 	size_t count;
-	size_t malformed; /* notes that are no JSON object with a name */
+	size_t malformed; /* notes that are no JSON object with a name, or more than a file has */
+	size_t tried;	  /* notes */
 	struct package all[PACKAGES_MAX];
 };
 

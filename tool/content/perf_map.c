@@ -28,14 +28,20 @@
 
 /* Any more would be as hard to look through as they are to keep. */
 #define ENTRIES_MAX (2U << 20)
-/* One entry for all memory would make each search go through all that begin before. */
+/* No function has more. */
 #define SIZE_MAX_OF_ONE (1U << 30)
 
 #define SECOND 1000000000LL
 
 struct entry {
 	struct perf_map_entry shown;
-	size_t number; /* in the file */
+	uint32_t number; /* in the file */
+};
+
+/* From one place to another the same entry is the last. */
+struct part {
+	uint64_t start, end;
+	uint32_t entry; /* index */
 };
 
 struct perf_map {
@@ -44,7 +50,8 @@ struct perf_map {
 	char *text;
 	struct entry *entries; /* by start, then by number */
 	size_t count;
-	uint64_t longest; /* size of one */
+	struct part *parts; /* by start; at most two for each entry */
+	size_t nr_parts;
 };
 
 /* The pid that the process, or that of a thread, has for itself; 0 when it has exited. */
@@ -154,10 +161,8 @@ static bool add(struct perf_map *map, char *line)
 	entry.name = line;
 	if (map->count == ENTRIES_MAX || !array_reserve(map->entries, map->count))
 		return false;
-	map->entries[map->count] = (struct entry){ entry, map->count };
+	map->entries[map->count] = (struct entry){ entry, (uint32_t)map->count };
 	map->count++;
-	if (entry.size > map->longest)
-		map->longest = entry.size;
 	return true;
 }
 
@@ -169,15 +174,110 @@ static int compare(const void *a, const void *b)
 	return result ? result : COMPARE(one->number, other->number);
 }
 
+/* The entries that have begun and may not have ended, the last of the file on top. */
+struct heap {
+	const struct entry *entries;
+	uint32_t *indices;
+	size_t count;
+};
+
+static bool is_above(const struct heap *heap, size_t one, size_t other)
+{
+	return heap->entries[heap->indices[one]].number >
+	       heap->entries[heap->indices[other]].number;
+}
+
+static void swap(struct heap *heap, size_t one, size_t other)
+{
+	uint32_t index = heap->indices[one];
+
+	heap->indices[one] = heap->indices[other];
+	heap->indices[other] = index;
+}
+
+static void push(struct heap *heap, uint32_t index)
+{
+	size_t at = heap->count++;
+
+	heap->indices[at] = index;
+	for (; at && is_above(heap, at, (at - 1) / 2); at = (at - 1) / 2)
+		swap(heap, at, (at - 1) / 2);
+}
+
+static void pop(struct heap *heap)
+{
+	size_t at = 0, below = 1;
+
+	heap->indices[0] = heap->indices[--heap->count];
+	for (; below < heap->count; at = below, below = 2 * at + 1) {
+		if (below + 1 < heap->count && is_above(heap, below + 1, below))
+			below++;
+		if (!is_above(heap, below, at))
+			break;
+		swap(heap, at, below);
+	}
+}
+
+static uint64_t end_of(const struct entry *entry)
+{
+	return entry->shown.start + entry->shown.size;
+}
+
+static bool add_part(struct perf_map *map, uint64_t start, uint64_t end, uint32_t entry)
+{
+	struct part *last = map->nr_parts ? &map->parts[map->nr_parts - 1] : NULL;
+
+	if (last && last->entry == entry && last->end == start) {
+		last->end = end;
+		return true;
+	}
+	if (!array_reserve(map->parts, map->nr_parts))
+		return false;
+	map->parts[map->nr_parts++] = (struct part){ start, end, entry };
+	return true;
+}
+
+/* Entries may lie over one another: of each place the last one is found once and for all. */
+static bool find_parts(struct perf_map *map, struct heap *heap)
+{
+	const struct entry *entries = map->entries, *top;
+	uint64_t at = 0, end;
+	uint32_t next = 0;
+
+	while (heap->count || next < map->count) {
+		if (!heap->count)
+			at = entries[next].shown.start;
+		while (next < map->count && entries[next].shown.start == at)
+			push(heap, next++);
+		top = &entries[heap->indices[0]];
+		end = end_of(top);
+		if (end <= at) {
+			pop(heap);
+			continue;
+		}
+		if (next < map->count && entries[next].shown.start < end)
+			end = entries[next].shown.start;
+		if (!add_part(map, at, end, heap->indices[0]))
+			return false;
+		at = end;
+	}
+	return true;
+}
+
 static bool parse(struct perf_map *map)
 {
 	char *rest = map->text, *line;
+	struct heap heap;
+	bool good;
 
 	while ((line = strsep(&rest, "\n")))
 		if (!add(map, line))
 			return false;
 	array_sort(map->entries, map->count, compare);
-	return true;
+	heap = (struct heap){ map->entries, malloc(map->count * sizeof(*heap.indices) + 1), 0 };
+	good = heap.indices && find_parts(map, &heap);
+	free(heap.indices);
+	return good;
 }
 
 /* The file is not kept open: what is mounted there would be busy. */
@@ -197,7 +297,8 @@ struct perf_map *perf_map_read(uint32_t pid)
 
 size_t perf_map_bytes(const struct perf_map *map)
 {
-	return (size_t)map->status.st_size + map->count * sizeof(*map->entries);
+	return (size_t)map->status.st_size + map->count * sizeof(*map->entries) +
+	       map->nr_parts * sizeof(*map->parts);
 }
 
 const char *perf_map_path(const struct perf_map *map)
@@ -222,23 +323,19 @@ bool perf_map_is_current(const struct perf_map *map, uint32_t pid)
 
 static int compare_start(const void *a, const void *b)
 {
-	const struct entry *one = a, *other = b;
+	const struct part *one = a, *other = b;
 
-	return one->shown.start <= other->shown.start ? -1 : 1;
+	return one->start <= other->start ? -1 : 1;
 }
 
 const struct perf_map_entry *perf_map_find(const struct perf_map *map, uint64_t addr)
 {
-	const struct entry key = { .shown.start = addr }, *last = NULL, *entry;
-	size_t i = array_lower_bound(&key, map->entries, map->count, sizeof(key), compare_start);
+	const struct part key = { .start = addr };
+	size_t count =
+		array_lower_bound(&key, map->parts, map->nr_parts, sizeof(key), compare_start);
+	const struct part *part = count ? &map->parts[count - 1] : NULL;
 
-	while (i-- && addr - map->entries[i].shown.start < map->longest) {
-		entry = &map->entries[i];
-		if (addr - entry->shown.start < entry->shown.size &&
-		    (!last || entry->number > last->number))
-			last = entry;
-	}
-	return last ? &last->shown : NULL;
+	return part && addr < part->end ? &map->entries[part->entry].shown : NULL;
 }
 
 void perf_map_free(struct perf_map *map)
@@ -247,5 +344,6 @@ void perf_map_free(struct perf_map *map)
 		return;
 	free(map->text);
 	free(map->entries);
+	free(map->parts);
 	free(map);
 }

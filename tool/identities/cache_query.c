@@ -218,44 +218,57 @@ static bool has_versions(struct cache_query *query)
 	return !query->failure;
 }
 
+/* What is known of the inode of a mapping, as of a time. */
+struct finding {
+	const struct version *version; /* NULL when it is not certain */
+	bool any;
+	bool several;  /* files may be meant */
+	bool unstable; /* therefore it is not certain */
+};
+
 /*
- * What the inode of @mapping has held since @before, and whether several files may be meant.
- * A ctime moves with a link, too, as of perf record, which links what was hit into ~/.debug.
- * So a version of before answers if every version since has the same content, and the
- * file the same size and mtime.
+ * What the inode of @mapping has held since @before. A ctime moves with a link, too, as of perf
+ * record, which links what was hit into ~/.debug. So a version of before answers if every
+ * version since has the same content, and the file the same size and mtime. Of one that was open
+ * for writing as it was read, no time stamp says when it came to have that content.
  */
-static const struct version *find_unchanged(const struct cache_query *query,
-					    const struct perfdata_mapping *mapping, int64_t before,
-					    bool *any, bool *several)
+static struct finding find_unchanged(const struct cache_query *query,
+				     const struct perfdata_mapping *mapping, int64_t before)
 {
 	const struct version *first = NULL, *old = NULL, *version;
+	struct finding finding = {};
+	bool changed = false;
 	size_t cursor = 0;
 
 	while ((version = versions_next(&query->versions, mapping, &cursor))) {
 		if (version_has_another_path(version, mapping))
 			continue;
-		*several |= first && first->user_dev != version->user_dev;
+		finding.several |= first && first->user_dev != version->user_dev;
 		if (!first)
 			first = version;
 		if (is_before(version, before))
 			old = version;
 	}
-	*any = first;
+	finding.any = first;
+	finding.unstable = old && old->unstable;
 	cursor = 0;
-	while (old && (version = versions_next(&query->versions, mapping, &cursor)))
-		if (!version_has_another_path(version, mapping) && !is_before(version, before) &&
-		    !version_unchanged(old, version))
-			return NULL;
-	return old;
+	while (old && (version = versions_next(&query->versions, mapping, &cursor))) {
+		if (version_has_another_path(version, mapping) || is_before(version, before))
+			continue;
+		changed |= !version_unchanged(old, version);
+		finding.unstable |= version->unstable;
+	}
+	if (!changed && !finding.unstable)
+		finding.version = old;
+	finding.unstable &= !changed;
+	return finding;
 }
 
 /* Whether it is only because of what the clocks did. */
 static const char *why_not_certain(const struct cache_query *query,
 				   const struct perfdata_mapping *mapping, uint64_t time)
 {
-	bool any, several = false;
-
-	if (find_unchanged(query, mapping, real_at(query, time, query->ahead), &any, &several))
+	if (find_unchanged(query, mapping, real_at(query, time, query->ahead)).version)
 		return "its file may have changed since: the clock was set or the machine slept, "
 		       "and only a log can show when";
 	return "its file has changed since";
@@ -264,8 +277,7 @@ static const char *why_not_certain(const struct cache_query *query,
 void cache_query_find(struct cache_query *query, const struct perfdata_mapping *mapping,
 		      uint64_t time, struct perfdata_identity *identity)
 {
-	const struct version *version;
-	bool any, several = false;
+	struct finding finding;
 
 	if (!mapping->has_inode || !mapping->ino || !time)
 		return;
@@ -273,13 +285,15 @@ void cache_query_find(struct cache_query *query, const struct perfdata_mapping *
 		identity->reason = query->failure;
 		return;
 	}
-	version = find_unchanged(query, mapping, real_before(query, time), &any, &several);
-	if (!any)
+	finding = find_unchanged(query, mapping, real_before(query, time));
+	if (!finding.any)
 		return;
-	if (!version)
+	if (finding.unstable)
+		identity->reason = "its file was open for writing, and may have changed unseen";
+	else if (!finding.version)
 		identity->reason = why_not_certain(query, mapping, time);
-	else if (several)
+	else if (finding.several)
 		identity->reason = "several files have its inode number";
 	else
-		version_identity(version, identity);
+		version_identity(finding.version, identity);
 }

@@ -9,49 +9,64 @@ static void set_build_id(struct perfdata_identity *identity, const uint8_t *byte
 		identity->reason = "its build-id is longer than the 20 bytes that fit";
 }
 
-static void set_none(struct perfdata_identity *identity)
+/*
+ * That there is none is known only of what was read to its end: perf, which reads with other
+ * rights and limits, may have found one.
+ */
+static void set_none(struct perfdata_identity *identity, uint16_t reason)
 {
-	identity->known = true;
-	identity->reason = "it has no build-id";
+	switch (reason) {
+	case BUILDID_REASON_NOT_ELF:
+	case BUILDID_REASON_NO_NOTE:
+	case BUILDID_REASON_ANONYMOUS:
+		identity->known = true;
+		identity->reason = "it has no build-id";
+		break;
+	case BUILDID_REASON_TRUNCATED:
+	case BUILDID_REASON_MALFORMED:
+		identity->reason = "its headers or notes are damaged";
+		break;
+	case BUILDID_REASON_LIMIT:
+		identity->reason = "it has more headers or notes than the module reads";
+		break;
+	case BUILDID_REASON_NOT_READ:
+		identity->reason = "on FUSE or open for writing, where only those that map a file "
+				   "read it";
+		break;
+	case BUILDID_REASON_NOT_REGULAR:
+	case BUILDID_REASON_SECRET:
+	case BUILDID_REASON_HUGETLB:
+	case BUILDID_REASON_PSEUDO:
+		identity->reason = "the module reads no file of its kind";
+		break;
+	default:
+		identity->reason = "it could not be read";
+		break;
+	}
+}
+
+static void set(struct perfdata_identity *identity, uint16_t kind, uint16_t reason,
+		const uint8_t *bytes, size_t size)
+{
+	*identity = (struct perfdata_identity){};
+	if (kind == BUILDID_KIND_GNU)
+		set_build_id(identity, bytes, size);
+	else
+		set_none(identity, reason);
 }
 
 void identity_of_file(const struct buildid_file *file, struct perfdata_identity *identity)
 {
-	const uint8_t *bytes;
 	size_t size;
+	const uint8_t *bytes = buildid_file_id_bytes(file, &size);
 
-	*identity = (struct perfdata_identity){};
-	if (file->kind == BUILDID_KIND_GNU) {
-		bytes = buildid_file_id_bytes(file, &size);
-		set_build_id(identity, bytes, size);
-		return;
-	}
-	switch (file->reason) {
-	case BUILDID_REASON_NOT_READ:
-		identity->reason = "on FUSE, where only those that map a file read it";
-		break;
-	case BUILDID_REASON_IO:
-	case BUILDID_REASON_INTERRUPTED:
-	case BUILDID_REASON_CHANGING:
-	case BUILDID_REASON_UNREADABLE:
-	case BUILDID_REASON_DENIED:
-		identity->reason = "it could not be read";
-		break;
-	default:
-		set_none(identity);
-		break;
-	}
+	set(identity, file->kind, file->reason, bytes, size);
 }
 
 void identity_of_image(const struct buildid_image *image, struct perfdata_identity *identity)
 {
-	const uint8_t *bytes;
 	size_t size;
+	const uint8_t *bytes = buildid_image_id_bytes(image, &size);
 
-	*identity = (struct perfdata_identity){};
-	bytes = buildid_image_id_bytes(image, &size);
-	if (image->kind == BUILDID_KIND_NONE)
-		set_none(identity);
-	else
-		set_build_id(identity, image->kind == BUILDID_KIND_GNU ? bytes : NULL, size);
+	set(identity, image->kind, image->reason, bytes, size);
 }

@@ -78,6 +78,7 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	if (!version->described || file->header.time_mono < version->seen)
 		version->seen = file->header.time_mono;
 	version->described = true;
+	version->unstable = file->flags & BUILDID_FILE_UNSTABLE;
 	version->dev = versions_device(file->dev_major, file->dev_minor);
 	version->ino = file->ino;
 	version->user_dev = versions_device(file->user_dev_major, file->user_dev_minor);

@@ -32,6 +32,7 @@ struct content {
  * @generation: of the inode
  * @seen: CLOCK_MONOTONIC of its first FILE record
  * @described: it had a FILE record
+ * @unstable: BUILDID_FILE_UNSTABLE in the last one
  * @mapped: @first and @last are set
  * @ctime: of the inode, nanoseconds since the epoch
  * @mtime: likewise
@@ -47,7 +48,7 @@ struct version {
 	uint64_t path;
 	uint64_t seen;
 	uint32_t generation;
-	bool described, mapped;
+	bool described, mapped, unstable;
 	int64_t ctime, mtime;
 	uint64_t file_size;
 	uint64_t first, last;

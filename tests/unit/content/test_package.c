@@ -2,6 +2,7 @@
 /* Packages: by notes as linkers write them, and as nobody should; by dpkg's database. */
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,24 @@ static void of_several_notes_the_first_good_one_is_the_files(void **state)
 	assert_int_equal(wish("three"), PACKAGE_OTHER);
 }
 
+/* A file of 16 MB may have 700,000. */
+static void the_first_notes_count_and_no_million_of_them(void **state)
+{
+	const char *notes[201];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 200; i++)
+		notes[i] = "{";
+	notes[20] = FEDORA;
+	notes[150] = "{\"name\":\"two\"}";
+	notes[200] = NULL;
+	packaged_write(file, notes, PACKAGED_NUL);
+	look();
+	assert_text(PACKAGE_NAME, "coreutils");
+	assert_int_equal(found.malformed, 199);
+}
+
 static void what_is_no_elf_file_has_none(void **state)
 {
 	(void)state;
@@ -425,6 +444,67 @@ static void a_database_of_garbage(void **state)
 	dpkg_close(dpkg);
 }
 
+size_t __attribute__((weak)) __sanitizer_get_current_allocated_bytes(void);
+
+static size_t allocated(void)
+{
+	if (__sanitizer_get_current_allocated_bytes)
+		return __sanitizer_get_current_allocated_bytes();
+	return mallinfo2().uordblks + mallinfo2().hblkhd;
+}
+
+/* Anybody can make a root directory for his processes, and put anything there. */
+static void a_database_takes_no_more_memory_than_a_large_one(void **state)
+{
+	const off_t size = 60 << 20;
+	struct dpkg *dpkg;
+	char path[96], other[96];
+	int i;
+
+	(void)state;
+	packaged_file(directory, "var/lib/dpkg/status", status);
+	packaged_file(directory, "var/lib/dpkg/status.d/hole0", "Package: x\n");
+	snprintf(path, sizeof(path), "%s/var/lib/dpkg/status.d/hole0", directory);
+	for (i = 1; i < 8; i++) {
+		snprintf(other, sizeof(other), "%s/var/lib/dpkg/status.d/hole%d", directory, i);
+		assert_int_equal(link(path, other), 0);
+	}
+	assert_int_equal(truncate(path, size), 0);
+	dpkg = database();
+	assert_non_null(dpkg);
+	assert_in_range(allocated(), 0, size);
+	dpkg_close(dpkg);
+}
+
+static void write_lines(const char *name, size_t size)
+{
+	char *lines = malloc(size + 1);
+
+	memset(lines, '\n', size);
+	lines[size] = '\0';
+	packaged_file(directory, name, lines);
+	free(lines);
+}
+
+static void what_is_beyond_a_large_database_is_none(void **state)
+{
+	char path[96], other[96];
+	int i;
+
+	(void)state;
+	packaged_file(directory, "var/lib/dpkg/status", status);
+	write_lines("var/lib/dpkg/diversions", 1 << 20);
+	assert_null(database());
+	packaged_file(directory, "var/lib/dpkg/diversions", "");
+	write_lines("var/lib/dpkg/status.d/0", 60 << 20);
+	snprintf(path, sizeof(path), "%s/var/lib/dpkg/status.d/0", directory);
+	for (i = 1; i < 4; i++) {
+		snprintf(other, sizeof(other), "%s/var/lib/dpkg/status.d/%d", directory, i);
+		assert_int_equal(link(path, other), 0);
+	}
+	assert_null(database());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -436,6 +516,7 @@ int main(void)
 		TEST(notes_that_are_none_are_counted),
 		TEST(a_long_note_has_its_name),
 		TEST(of_several_notes_the_first_good_one_is_the_files),
+		TEST(the_first_notes_count_and_no_million_of_them),
 		TEST(what_is_no_elf_file_has_none),
 		TEST(packages_are_told_to_others),
 		TEST(packages_are_asked_for_as_people_call_them),
@@ -444,6 +525,8 @@ int main(void)
 		TEST(a_distroless_image_has_a_file_for_each_package),
 		TEST(no_link_leads_out_of_the_root),
 		TEST(a_database_of_garbage),
+		TEST(a_database_takes_no_more_memory_than_a_large_one),
+		TEST(what_is_beyond_a_large_database_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,36 @@ static void a_write_may_have_changed_a_file(void **state)
 	assert_int_equal(found.id.bytes[0], 0x11);
 }
 
+/* What a writer stores in a mapping, or has stored by now, need not move a time stamp. */
+static void a_file_that_was_open_for_writing_is_not_certain(void **state)
+{
+	(void)state;
+	add(1, 0x11, 100 * SECOND, 44, 55, "/lib.so");
+	files[0].file.flags |= BUILDID_FILE_UNSTABLE;
+	look_up(0, 44, 55, 60 * SECOND);
+	assert_int_equal(found.id.size, 0);
+	assert_string_equal(found.reason,
+			    "its file was open for writing, and may have changed unseen");
+	/* Nor is what it was in between, though it is the same now. */
+	files[0].file.flags = 0;
+	add(2, 0x11, 50 * SECOND, 44, 55, "/lib.so");
+	files[1].file.flags |= BUILDID_FILE_UNSTABLE;
+	done(NULL);
+	query = cache_query_new(PERFDATA_CLOCK_PERF);
+	next_file = 0;
+	look_up(0, 44, 55, 60 * SECOND);
+	assert_int_equal(found.id.size, 0);
+	assert_string_equal(found.reason,
+			    "its file was open for writing, and may have changed unseen");
+	/* It is one of before any that counts. */
+	add(3, 0x33, 40 * SECOND, 44, 55, "/lib.so");
+	done(NULL);
+	query = cache_query_new(PERFDATA_CLOCK_PERF);
+	next_file = 0;
+	look_up(0, 44, 55, 20 * SECOND);
+	assert_int_equal(found.id.bytes[0], 0x33);
+}
+
 /* As on btrfs: of inode 4711 of 8:1 there is one in each subvolume. */
 static void files_with_one_inode_number_are_distinguished_by_path(void **state)
 {
@@ -460,6 +490,7 @@ int main(void)
 		TEST(what_has_changed_since_is_not_certain),
 		TEST(a_link_does_not_change_a_file),
 		TEST(a_write_may_have_changed_a_file),
+		TEST(a_file_that_was_open_for_writing_is_not_certain),
 		TEST(files_with_one_inode_number_are_distinguished_by_path),
 		TEST(several_of_one_path_are_not_certain),
 		TEST(elsewhere_the_reason_is_reported),

@@ -956,6 +956,46 @@ static void what_does_not_fit_is_reported(void **state)
 	assert_unknown(5, 12, 1001, "it could not be read");
 }
 
+/* perf reads such a file itself, and may well find an id in it. */
+static void what_was_not_read_is_not_known_to_have_no_id(void **state)
+{
+	static const struct {
+		uint16_t reason;
+		bool known;
+	} reasons[] = {
+		{ BUILDID_REASON_NOT_ELF, true },     { BUILDID_REASON_NO_NOTE, true },
+		{ BUILDID_REASON_ANONYMOUS, true },   { BUILDID_REASON_TRUNCATED, false },
+		{ BUILDID_REASON_MALFORMED, false },  { BUILDID_REASON_LIMIT, false },
+		{ BUILDID_REASON_IO, false },	      { BUILDID_REASON_INTERRUPTED, false },
+		{ BUILDID_REASON_NOT_READ, false },   { BUILDID_REASON_NOT_REGULAR, false },
+		{ BUILDID_REASON_SECRET, false },     { BUILDID_REASON_HUGETLB, false },
+		{ BUILDID_REASON_CHANGING, false },   { BUILDID_REASON_UNREADABLE, false },
+		{ BUILDID_REASON_PSEUDO, false },     { BUILDID_REASON_DENIED, false },
+		{ BUILDID_REASON_DENIED + 1, false },
+	};
+	struct perfdata_identity identity;
+	union any_record record;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		make_file(&record, 1, 0, reasons[i].reason, "/file");
+		identity_of_file(&record.file, &identity);
+		assert_int_equal(identity.id.size, 0);
+		assert_non_null(identity.reason);
+		if (identity.known != reasons[i].known)
+			fail_msg("%s", buildid_reason_name(reasons[i].reason));
+	}
+	/* The hash of a file says no more of it. */
+	make_file(&record, 1, 16, BUILDID_REASON_LIMIT, "/file");
+	record.file.kind = BUILDID_KIND_HTLHASH;
+	identity_of_file(&record.file, &identity);
+	assert_false(identity.known);
+	record.file.reason = BUILDID_REASON_NO_NOTE;
+	identity_of_file(&record.file, &identity);
+	assert_true(identity.known);
+}
+
 static void a_file_may_be_read_after_it_was_mapped(void **state)
 {
 	(void)state;
@@ -997,6 +1037,13 @@ static void an_image_s_id_of_another_kind_is_none_of_perf_s(void **state)
 	assert_int_equal(identity.id.size, 0);
 	assert_non_null(identity.reason);
 	assert_false(identity.known);
+	make_image(&record, BUILDID_RECORD_MODULE, 0, "a");
+	record.image.reason = BUILDID_REASON_IO;
+	identity_of_image(&record.image, &identity);
+	assert_false(identity.known);
+	record.image.reason = BUILDID_REASON_NO_NOTE;
+	identity_of_image(&record.image, &identity);
+	assert_true(identity.known);
 }
 
 static void add_image(uint16_t type, const char *name, uint64_t addr, uint64_t time, uint8_t byte,
@@ -1221,6 +1268,7 @@ int main(void)
 		TEST(a_loss_hides_what_a_path_was_before),
 		TEST(a_log_may_end_before_the_recording_begins),
 		TEST(what_does_not_fit_is_reported),
+		TEST(what_was_not_read_is_not_known_to_have_no_id),
 		TEST(a_file_may_be_read_after_it_was_mapped),
 		TEST(a_file_that_was_never_read_is_not_known),
 		TEST(an_image_s_id_of_another_kind_is_none_of_perf_s),
