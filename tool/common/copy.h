@@ -19,6 +19,9 @@ bool pwrite_all(int fd, const void *bytes, size_t size, off_t offset);
 /* All of @from, which is rewound if it is a file, to where @to is; either may be a pipe. */
 bool copy_stream(int from, int to);
 
+/* Whether two files have the same @size bytes at @offset; true as far as they cannot be read. */
+bool same_bytes(int one, int other, uint64_t offset, uint64_t size);
+
 /* Bytes of the file @from that are not in holes. */
 uint64_t copy_size(int from);
 

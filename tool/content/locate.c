@@ -384,6 +384,21 @@ static bool find_file(struct search *search)
 	return done;
 }
 
+bool locate_at_path(struct locator *locator, const struct request *request,
+		    struct located_file *found)
+{
+	struct reason unused;
+	struct search search = { locator, request, &request->id, found, &unused, false };
+	struct names names = {};
+	bool done;
+
+	*found = (struct located_file){ .fd = -1 };
+	done = names_of(request, &names) && (find_each(&search, &names, check_named) ||
+					     find_each(&search, &names, find_in_roots));
+	names_free(&names);
+	return done;
+}
+
 /* -------------------------------------------------------------- kernel -- */
 
 /* A copy, as the kernel generates the text anew for each read. */

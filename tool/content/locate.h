@@ -53,6 +53,12 @@ void locator_free(struct locator *locator);
  */
 bool locate_request(struct locator *locator, const struct request *request,
 		    struct located_file *file, struct reason *reason);
+/*
+ * A file by its own path alone, here or in the root of a process that had it, whoever can write to
+ * it.
+ */
+bool locate_at_path(struct locator *locator, const struct request *request,
+		    struct located_file *file);
 /* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
 bool locate_kernel(const struct build_id *id, struct located_file *file);
 /*
