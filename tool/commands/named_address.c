@@ -570,7 +570,7 @@ static void find_file(struct query *query)
 static void look_inside(struct query *query, struct symbol_place *place)
 {
 	struct named_address *named = query->named;
-	struct symbol_member member;
+	struct elf_member member;
 
 	if (named->identity.kind == BUILDID_KIND_GNU || named->identity.kind == BUILDID_KIND_GO ||
 	    !symbol_files_look_inside(query->namer->files, place, &member))
