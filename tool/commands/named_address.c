@@ -355,11 +355,10 @@ static void remember(const struct query *query)
 /* Whether who has the pid now is the process that is meant. */
 static bool is_there(const struct query *query)
 {
-	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	struct process_stat stat;
 
 	return !query->start_time || (process_stat_read((pid_t)query->pid, &stat) &&
-				      stat.start == query->start_time / tick);
+				      process_stat_is(&stat, query->start_time));
 }
 
 /* The vdso is no file, so no module or log has it. */

@@ -49,7 +49,7 @@ static int one_file(struct buildid_maps *request)
 {
 	union any_record record;
 
-	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
+	if (request->pid != (uint32_t)atoi(pid) && request->pid != (uint32_t)getpid())
 		return ESRCH;
 	make_file(&record, 7, 20, 0, path);
 	fake_add_map(request, &record);
@@ -752,7 +752,7 @@ static int mapped_file(struct buildid_maps *request)
 {
 	union any_record record;
 
-	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
+	if (request->pid != (uint32_t)atoi(pid) && request->pid != (uint32_t)getpid())
 		return ESRCH;
 	describe(&record, 7, &mapped);
 	fake_add_map(request, &record);
