@@ -91,7 +91,8 @@ struct namer *namer_new(const struct namer_options *options)
 	if (!new)
 		return NULL;
 	new->options = *options;
-	new->files = symbol_files_new(&options->files);
+	new->options.files.module = options->handle;
+	new->files = symbol_files_new(&new->options.files);
 	if (new->files)
 		return new;
 	free(new);

@@ -75,8 +75,10 @@ struct symbol_files *symbol_files_new(const struct symbol_files_options *options
 	new->here = locator_new(false);
 	new->there = locator_new(!options->no_servers);
 	new->dir = debug_dir_open(options->directory, false, &unused);
-	if (new->here &&new->there)
+	if (new->here &&new->there) {
+		locator_ask(new->here, options->module);
 		return new;
+	}
 	symbol_files_free(new);
 	return NULL;
 }

@@ -16,9 +16,10 @@
 struct symbol_files;
 
 struct symbol_files_options {
-	const char *directory; /* in place of ~/.debug, or NULL */
-	bool no_servers;       /* do not ask debuginfod */
-	bool raw;	       /* names as they are in the file */
+	const char *directory;	/* in place of ~/.debug, or NULL */
+	bool no_servers;	/* do not ask debuginfod */
+	bool raw;		/* names as they are in the file */
+	struct buildid *module; /* to be asked what is mapped, or NULL */
 };
 
 /* Where the content was seen. */
