@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Packaged: small ELF files with notes of packages, and a directory that is dpkg's root. */
+/* Packaged: small ELF files with notes of packages, and files below a root directory. */
 #ifndef TESTS_PACKAGED_H
 #define TESTS_PACKAGED_H
 

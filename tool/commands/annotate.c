@@ -220,13 +220,27 @@ static const char *why_not_here(const struct annotator *annotator)
 	return NULL;
 }
 
+/*
+ * Events come after perf has read its clock as @time, and not later than it has written them. Else
+ * it was in a time namespace, where that clock is not the one of events.
+ */
+static bool is_of_events(const struct annotator *annotator, uint64_t real, uint64_t time)
+{
+	uint64_t begin = annotator->begin, modified = perfdata_modified(annotator->data);
+
+	if (begin < time)
+		return !begin || time - begin <= MONO_CLOCK_BETWEEN;
+	return modified < real || begin - time <= modified - real + MTIME_GRAIN;
+}
+
 /* Whether perf had a clock of the records, or says where its own was as it began. */
 static bool knows_clock(const struct annotator *annotator, uint64_t *real, uint64_t *time)
 {
 	enum perfdata_clock clock = perfdata_clock(annotator->data);
 
 	return clock == PERFDATA_CLOCK_PERF || clock == PERFDATA_CLOCK_MONO ||
-	       (clock == PERFDATA_CLOCK_OTHER && perfdata_clock_pair(annotator->data, real, time));
+	       (clock == PERFDATA_CLOCK_OTHER && perfdata_clock_pair(annotator->data, real, time) &&
+		is_of_events(annotator, *real, *time));
 }
 
 /* CLOCK_REALTIME was @ahead up to @until, by CLOCK_MONOTONIC. False if times mean nothing. */

@@ -15,13 +15,15 @@
 #include "common/arguments.h"
 #include "common/open_regular.h"
 #include "content/elf_file.h"
+#include "content/elf_member.h"
 #include "print.h"
 #include "module.h"
 
 static const char help[] =
 	"Identify files as the module does, and print the identity and the path of each. A "
 	"build-id is in hex; an identity of another kind follows its kind, as in go:... and "
-	"htlhash:...; a file without any has the reason in parentheses.\v"
+	"htlhash:...; a file without any has the reason in parentheses. Behind an archive, as an APK, "
+	"there are the ELF files that it holds uncompressed: ARCHIVE!NAME.\v"
 	"A file that cannot be identified is reported; the others are done, and the exit "
 	"status is 1.";
 
@@ -60,8 +62,21 @@ static void verify(struct job *job, const char *path, int fd, const struct build
 	job->failed = true;
 }
 
+struct archive {
+	struct job *job;
+	const char *path;
+};
+
+static void show_member(void *data, const struct elf_member *member)
+{
+	const struct archive *archive = data;
+
+	print_file_member(&archive->job->out, archive->path, member);
+}
+
 static void identify(struct job *job, const char *path)
 {
+	struct archive archive = { job, path };
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
 	struct reason reason;
@@ -82,6 +97,8 @@ static void identify(struct job *job, const char *path)
 		print_file(&job->out, file, path);
 		if (job->verify)
 			verify(job, path, fd, file);
+		if (file->reason == BUILDID_REASON_NOT_ELF)
+			elf_members_each(fd, show_member, &archive);
 	}
 	close(fd);
 }

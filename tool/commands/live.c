@@ -285,7 +285,7 @@ static void report_failed(struct live *live, const struct item *item, const stru
 }
 
 static void report_stored(struct live *live, const struct item *item, const struct build_id *id,
-			  const char *source)
+			  const char *source, const char *note)
 {
 	uint32_t number = stored_find(live->space.stored, id);
 
@@ -293,7 +293,7 @@ static void report_stored(struct live *live, const struct item *item, const stru
 	stored_use(live->space.stored, number);
 	/* It was reported when it was stored. */
 	if (!live->forgot || strcmp(source, "kept") || number == STORED_NONE)
-		store_report_ok(live->store, id, item->path, source);
+		store_report_ok(live->store, id, item->path, source, note);
 	if (number < NO_ENTRY)
 		set_value(live, item->file_id, STATE_STORED | number << STATE_BITS);
 	else
@@ -310,6 +310,21 @@ static bool replaces(struct live *live, const struct item *item, const struct bu
 	       content_is(item->file.fd, id, CONTENT_ELF, &unused);
 }
 
+/* What is stored came with another file, perhaps. That is not looked at again. */
+static void keep(struct live *live, struct item *item, const struct build_id *id)
+{
+	const char *note = NULL;
+
+	if (item->file.fd < 0 || item->file.unread ||
+	    store_stands_for(live->store, id, item->file.fd, &note)) {
+		report_stored(live, item, id, "kept", note);
+		return;
+	}
+	reason_set(&item->reason, "%s", note);
+	report_failed(live, item, id);
+	set_state(live, item->file_id, STATE_NO_ID);
+}
+
 static void store_item(struct live *live, struct item *item, const struct buildid_file *file)
 {
 	struct build_id id;
@@ -320,9 +335,9 @@ static void store_item(struct live *live, struct item *item, const struct buildi
 	} else if (!request_id(item, file, &id)) {
 		set_state(live, item->file_id, STATE_NO_ID);
 	} else if (store_has(live->store, &id, CONTENT_ELF) && !replaces(live, item, &id)) {
-		report_stored(live, item, &id, "kept");
+		keep(live, item, &id);
 	} else if (put(live, item, &id)) {
-		report_stored(live, item, &id, "mapped");
+		report_stored(live, item, &id, "mapped", NULL);
 	} else {
 		report_failed(live, item, &id);
 	}

@@ -36,7 +36,10 @@ struct inode {
 	uint64_t ino;
 };
 
-/* @pid 0: look the path up; else compare what it leads to with what @pid has at @addr. */
+/*
+ * @pid 0: look the path up; else compare what it leads to with what @pid has at @addr, or, without
+ * a descriptor, open that.
+ */
 struct question {
 	uint32_t pid;
 	uint64_t addr;
@@ -220,8 +223,11 @@ static void answer_question(const struct worker_message *message, struct worker_
 		lookup->error = look_up(message->fd, question->path, lookup);
 		return;
 	}
-	progress->error = compare(question, message->fd, progress);
 	answer->size = sizeof(*progress);
+	if (message->fd < 0)
+		answer->fd = open_mapped(question);
+	else
+		progress->error = compare(question, message->fd, progress);
 }
 
 struct worker lookup_worker(void)
@@ -235,15 +241,14 @@ struct worker lookup_worker(void)
 	};
 }
 
-/* @answer_size as asked for; 0 or an errno. */
-static int ask(struct worker *worker, int root, struct question *question, void *answer,
-	       size_t answer_size)
+/* 0 or an errno. */
+static int ask(struct worker *worker, int root, struct question *question,
+	       struct worker_message *answer)
 {
 	const struct worker_message message = {
 		question, offsetof(struct question, path) + strlen(question->path) + 1, root
 	};
-	struct worker_message received = { answer, answer_size, -1 };
-	int error = worker_ask(worker, &message, &received);
+	int error = worker_ask(worker, &message, answer);
 
 	if (error == ETIMEDOUT)
 		worker->patience_ms = MAX(worker->patience_ms / 2, PATIENCE_MIN_MS);
@@ -262,25 +267,40 @@ static bool set_path(struct question *question, const char *path)
 
 void lookup_find(struct worker *worker, int root, const char *path, struct lookup *lookup)
 {
+	struct worker_message answer = { lookup, sizeof(*lookup), -1 };
 	struct question question = {};
 	int error = EINVAL;
 
 	if (*path && set_path(&question, path))
-		error = ask(worker, root, &question, lookup, sizeof(*lookup));
+		error = ask(worker, root, &question, &answer);
 	if (error)
 		lookup->error = error;
+}
+
+static struct question about(const struct mapped_place *mapped)
+{
+	return (struct question){
+		.pid = mapped->pid,
+		.addr = mapped->addr,
+		.inos = { mapped->file->user_ino, mapped->file->ino },
+	};
+}
+
+int lookup_open(struct worker *worker, const struct mapped_place *mapped)
+{
+	struct question question = about(mapped);
+	struct progress progress;
+	struct worker_message answer = { &progress, sizeof(progress), -1 };
+
+	return ask(worker, -1, &question, &answer) ? -1 : answer.fd;
 }
 
 int lookup_compare(struct worker *worker, int root, const char *path,
 		   const struct mapped_place *mapped, uint64_t *patience, bool *same)
 {
-	const struct buildid_file *file = mapped->file;
-	struct question question = {
-		.pid = mapped->pid,
-		.addr = mapped->addr,
-		.inos = { file->user_ino, file->ino },
-	};
+	struct question question = about(mapped);
 	struct progress progress = {};
+	struct worker_message answer;
 	uint64_t begin;
 	int error;
 
@@ -290,7 +310,8 @@ int lookup_compare(struct worker *worker, int root, const char *path,
 		if (!*patience)
 			return ETIME;
 		begin = clock_ns(CLOCK_MONOTONIC);
-		error = ask(worker, root, &question, &progress, sizeof(progress));
+		answer = (struct worker_message){ &progress, sizeof(progress), -1 };
+		error = ask(worker, root, &question, &answer);
 		*patience -= MIN(*patience, clock_ns(CLOCK_MONOTONIC) - begin);
 		if (error || progress.error)
 			return error ? error : progress.error;

@@ -40,10 +40,13 @@ struct worker lookup_worker(void);
 /* Look up @path with the directory @root as its root directory. Sets @lookup. */
 void lookup_find(struct worker *worker, int root, const char *path, struct lookup *lookup);
 
+/* What is mapped at @mapped, open for lookup_compare(); -1 when it cannot be opened. */
+int lookup_open(struct worker *worker, const struct mapped_place *mapped);
+
 /*
  * Whether what is mapped at @mapped has the bytes of @path with the directory @root as its
- * root directory, or of the file at @root, which may be O_PATH, where @path is "". 0 with @same, or an errno:
- * EAGAIN when another file is at one of the places by now, ETIME when *@patience, in
+ * root directory, or of the file at @root, which may be O_PATH, where @path is "". 0 with @same,
+ * or an errno: EAGAIN when another file is at one of the places by now, ETIME when *@patience, in
  * nanoseconds, is used up, which is less by what this took.
  */
 int lookup_compare(struct worker *worker, int root, const char *path,

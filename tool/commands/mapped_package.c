@@ -21,9 +21,9 @@
 #include "common/open_regular.h"
 #include "common/process_stat.h"
 #include "common/worker.h"
-#include "content/dpkg.h"
 #include "content/elf_file.h"
 #include "content/mapped_files.h"
+#include "content/package_database.h"
 #include "content/process_place.h"
 #include "mapped_package.h"
 
@@ -211,30 +211,28 @@ static int find_note(const struct question *question, struct packages *packages)
 	return read ? 0 : EIO;
 }
 
-/* The worker's own: a database for each root, the last ones that were asked for. */
+/* The worker's own: databases of each root, the last ones that were asked for. */
 static struct {
-	bool used;
 	uint32_t root;
-	struct dpkg *dpkg;
-} databases[DATABASES_MAX];
+	struct package_database *database;
+} cache[DATABASES_MAX];
 
-static const struct dpkg *database_of(uint32_t root, int base)
+static const struct package_database *database_of(uint32_t root, int base)
 {
 	static size_t next;
 	size_t i;
 
 	for (i = 0; i < DATABASES_MAX; i++)
-		if (databases[i].used && databases[i].root == root)
+		if (cache[i].database && cache[i].root == root)
 			break;
-	if (i < DATABASES_MAX && (!databases[i].dpkg || dpkg_is_current(databases[i].dpkg)))
-		return databases[i].dpkg;
+	if (i < DATABASES_MAX && package_database_is_current(cache[i].database))
+		return cache[i].database;
 	if (i == DATABASES_MAX)
 		i = next++ % DATABASES_MAX;
-	dpkg_close(databases[i].dpkg);
-	databases[i].used = true;
-	databases[i].root = root;
-	databases[i].dpkg = dpkg_open(base);
-	return databases[i].dpkg;
+	package_database_close(cache[i].database);
+	cache[i].root = root;
+	cache[i].database = package_database_open(base);
+	return cache[i].database;
 }
 
 static bool is_there(int base, const char *path, const struct question *question)
@@ -248,21 +246,10 @@ static bool is_there(int base, const char *path, const struct question *question
 	return there;
 }
 
-static void forget_version(struct package *package)
-{
-	static const enum package_text texts[] = { PACKAGE_VERSION, PACKAGE_SOURCE_VERSION };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		free(package->text[texts[i]]);
-		package->text[texts[i]] = NULL;
-	}
-}
-
 static int find_owner(const struct question *question, struct packages *packages)
 {
 	struct package *package = &packages->all[0];
-	const struct dpkg *dpkg;
+	const struct package_database *database;
 	bool own, there, unread;
 	const char *path;
 	int base;
@@ -273,18 +260,18 @@ static int find_owner(const struct question *question, struct packages *packages
 	there = is_there(base, path, question);
 	/* the process had another root, perhaps: this one's is no answer about others of that */
 	if (!own)
-		dpkg = database_of(question->root, base);
+		database = database_of(question->root, base);
 	else
-		dpkg = there ? database_of(NONE, base) : NULL;
-	if (dpkg)
-		dpkg_find(dpkg, path, package);
-	unread = !dpkg && (!own || there) && dpkg_is_there(base);
+		database = there ? database_of(NONE, base) : NULL;
+	if (database)
+		package_database_find(database, path, package);
+	unread = (!own || there) && (!database || package_database_is_unread(database));
 	close(base);
-	if (unread)
+	if (unread && package->origin == PACKAGE_NONE)
 		return EFBIG;
 	packages->count = package->origin != PACKAGE_NONE;
-	if (packages->count && (!there || dpkg_is_busy(dpkg)))
-		forget_version(package);
+	if (packages->count && !there)
+		package_forget_version(package);
 	return 0;
 }
 
@@ -422,7 +409,7 @@ void mapped_packages_report(const struct mapped_packages *packages, const char *
 			command, packages->unread);
 	if (packages->unowned)
 		fprintf(stderr,
-			"buildid: %s: of %zu files the package is not known, as dpkg's database "
+			"buildid: %s: of %zu files the package is not known, as the database "
 			"of their root directory cannot be read, or not in time\n",
 			command, packages->unowned);
 }

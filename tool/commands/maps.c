@@ -19,6 +19,7 @@
 #include "common/supervise.h"
 #include "print.h"
 #include "print_package.h"
+#include "mapped_member.h"
 #include "mapped_package.h"
 #include "module.h"
 #include "options.h"
@@ -45,6 +46,7 @@ struct maps {
 	struct buildid_files *files;
 	struct unstrip *unstrip;
 	struct mapped_packages *packages; /* with @long_lines */
+	struct mapped_members *members;	  /* likewise */
 	enum format format;
 	bool all;
 	bool data;
@@ -86,6 +88,14 @@ static const struct packages *packages_of(const struct maps *maps,
 	return mapped_packages_find(maps->packages, (const void *)event->record, event->file);
 }
 
+static const struct elf_member *member_of(const struct maps *maps,
+					  const struct buildid_event *event)
+{
+	if (!maps->members || !event->file || event->record->type != BUILDID_RECORD_MMAP)
+		return NULL;
+	return mapped_members_find(maps->members, (const void *)event->record, event->file);
+}
+
 static void put_package(struct maps *maps, const struct buildid_event *event)
 {
 	char *tail = package_tail(packages_of(maps, event), NULL);
@@ -98,14 +108,19 @@ static void put_package(struct maps *maps, const struct buildid_event *event)
 static void show_mapping(struct maps *maps, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
+	const struct elf_member *member = member_of(maps, event);
 	char text[PRINT_ID_MAX];
 
 	out_begin(&maps->out);
 	put_range(&maps->out, mmap->addr, mmap->len);
 	out_string(&maps->out, NULL, 0, print_prot(mmap, text));
 	put_place(&maps->out, mmap, event->file);
-	print_put_id(&maps->out, event->file);
-	out_string(&maps->out, NULL, 0, print_path(event));
+	if (member) {
+		print_member(&maps->out, print_path(event), member);
+	} else {
+		print_put_id(&maps->out, event->file);
+		out_string(&maps->out, NULL, 0, print_path(event));
+	}
 	print_put_flags(&maps->out, event->file);
 	put_package(maps, event);
 	out_end(&maps->out);
@@ -149,6 +164,7 @@ static void show(struct maps *maps, const struct buildid_event *event)
 		.layout = layout_of(0, false, false),
 		.real = clock_real(),
 		.packages = packages_of(maps, event),
+		.member = member_of(maps, event),
 	};
 	bool is_cookie = event->record->type == BUILDID_RECORD_COOKIE;
 
@@ -246,10 +262,12 @@ static int prepare(struct maps *maps)
 		return -1;
 	if (maps->format == UNSTRIP)
 		maps->unstrip = unstrip_new(&maps->out);
-	if (maps->long_lines)
+	if (maps->long_lines) {
 		maps->packages = mapped_packages_new();
-	if (maps->long_lines == !!maps->packages && !buildid_files_new(&maps->files, NULL) &&
-	    (maps->unstrip || maps->format != UNSTRIP))
+		maps->members = mapped_members_new();
+	}
+	if ((!maps->long_lines || (maps->packages && maps->members)) &&
+	    !buildid_files_new(&maps->files, NULL) && (maps->unstrip || maps->format != UNSTRIP))
 		return 0;
 	out_error(&maps->out, "maps", "out of memory");
 	return -1;
@@ -275,6 +293,7 @@ static int run(struct maps *maps, char **pids)
 	if (maps->packages)
 		mapped_packages_report(maps->packages, "maps");
 	mapped_packages_free(maps->packages);
+	mapped_members_free(maps->members);
 	unstrip_free(maps->unstrip);
 	buildid_files_free(maps->files);
 	buildid_close(maps->handle);
@@ -316,7 +335,9 @@ int cmd_maps(int argc, char **argv)
 	const struct args_option options[] = {
 		{ "all-processes", 'A', NULL, "every process", .flag = &maps.all },
 		OPTION_DATA(&maps.data),
-		{ "long", 'l', NULL, "the package of each file, too", .flag = &maps.long_lines },
+		{ "long", 'l', NULL,
+		  "the package of each file, and what is mapped from within an archive",
+		  .flag = &maps.long_lines },
 		{ "format", 0, "FORMAT", "maps, unstrip or json", .parse = parse_format,
 		  .to = &maps.format },
 		{},
@@ -338,7 +359,7 @@ int cmd_maps(int argc, char **argv)
 	maps.headings = maps.all || pids[1];
 	/* A file is one line there, however its parts are mapped. */
 	maps.data |= maps.format == UNSTRIP;
-	if (maps.format == UNSTRIP)
+	if (maps.format == UNSTRIP || maps.long_lines)
 		supervise();
 	return run(&maps, pids);
 }

@@ -91,7 +91,8 @@ struct namer *namer_new(const struct namer_options *options)
 	if (!new)
 		return NULL;
 	new->options = *options;
-	new->files = symbol_files_new(&options->files);
+	new->options.files.module = options->handle;
+	new->files = symbol_files_new(&new->options.files);
 	if (new->files)
 		return new;
 	free(new);
@@ -355,11 +356,10 @@ static void remember(const struct query *query)
 /* Whether who has the pid now is the process that is meant. */
 static bool is_there(const struct query *query)
 {
-	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	struct process_stat stat;
 
 	return !query->start_time || (process_stat_read((pid_t)query->pid, &stat) &&
-				      stat.start == query->start_time / tick);
+				      process_stat_is(&stat, query->start_time));
 }
 
 /* The vdso is no file, so no module or log has it. */
@@ -570,7 +570,7 @@ static void find_file(struct query *query)
 static void look_inside(struct query *query, struct symbol_place *place)
 {
 	struct named_address *named = query->named;
-	struct symbol_member member;
+	struct elf_member member;
 
 	if (named->identity.kind == BUILDID_KIND_GNU || named->identity.kind == BUILDID_KIND_GO ||
 	    !symbol_files_look_inside(query->namer->files, place, &member))

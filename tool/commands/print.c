@@ -460,6 +460,28 @@ char *print_prot(const struct buildid_mmap *mmap, char text[static 5])
 	return text;
 }
 
+void print_member(struct output *out, const char *path, const struct elf_member *member)
+{
+	const struct identity identity = { member->kind, member->reason, member->id };
+	const char *name = member->elf.name;
+	char hex[BUILD_ID_TEXT], *text;
+
+	if (!out->json) {
+		print_put_identity(out, PRINT_WIDTH_ID, &identity);
+		if (asprintf(&text, "%s%s%s", path, name ? "!" : "", name ? name : "") < 0)
+			text = NULL;
+		out_string(out, NULL, 0, text ? text : path);
+		free(text);
+		return;
+	}
+	out_string(out, "member", OUT_HIDDEN, name);
+	out_number(out, "member_offset", OUT_HIDDEN, member->elf.start);
+	out_string(out, "member_build_id", OUT_HIDDEN,
+		   member->id.size ? build_id_text(&member->id, hex) : NULL);
+	out_string(out, "member_kind", OUT_HIDDEN, buildid_kind_name(member->kind));
+	out_string(out, "member_reason", OUT_HIDDEN, buildid_reason_name(member->reason));
+}
+
 static void put_mmap(struct output *out, const struct buildid_event *event,
 		     const struct print_view *view)
 {
@@ -490,6 +512,8 @@ static void put_mmap(struct output *out, const struct buildid_event *event,
 	put_flags(out, event->record, BUILDID_RECORD_FILE, flags, OUT_HIDDEN);
 	if (view->packages)
 		print_package(out, "", view->packages);
+	if (view->member)
+		print_member(out, path, view->member);
 }
 
 void print_lost_text(const struct buildid_lost *lost, char text[256])
@@ -648,6 +672,15 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 	out_string(out, NULL, 0, *path ? path : NULL);
 	put_file(out, file);
 	put_flags(out, &file->header, BUILDID_RECORD_FILE, file->flags, OUT_HIDDEN);
+	out_end(out);
+}
+
+void print_file_member(struct output *out, const char *path, const struct elf_member *member)
+{
+	out_begin(out);
+	out_string(out, "type", OUT_HIDDEN, "member");
+	print_member(out, path, member);
+	put_json_path(out, path);
 	out_end(out);
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/build_id.h"
 #include "common/output.h"
+#include "content/elf_member.h"
 #include "content/package.h"
 #include "layout.h"
 #include "libbuildid/libbuildid.h"
@@ -31,6 +32,7 @@
  * @news: with the layout's column for it, NEWS_* of this line
  * @former: the identity before, or NULL
  * @packages: which package the file is of, or NULL where that is not asked for
+ * @member: what is mapped from within the file, or NULL
  */
 struct print_view {
 	struct layout layout;
@@ -39,6 +41,7 @@ struct print_view {
 	const char *note;
 	const struct identity *former;
 	const struct packages *packages;
+	const struct elf_member *member;
 };
 
 /* That of its file; "" when none is known. */
@@ -77,6 +80,11 @@ char *print_prot(const struct buildid_mmap *mmap, char text[static 5]);
  */
 void print_event(struct output *out, const struct buildid_event *event,
 		 const struct print_view *view);
+/*
+ * An ELF file within the file at @path: in text as a column its identity, then "PATH!NAME"; in JSON
+ * keys that begin with member.
+ */
+void print_member(struct output *out, const char *path, const struct elf_member *member);
 /* The names of the columns, a line of text. */
 void print_header(struct output *out, const struct print_view *view);
 
@@ -89,6 +97,9 @@ void print_lost_text(const struct buildid_lost *lost, char text[256]);
  */
 void print_image(struct output *out, const struct buildid_image *image, const char *name,
 		 const char *path);
+
+/* By itself. */
+void print_file_member(struct output *out, const char *path, const struct elf_member *member);
 
 /* A file by itself; @path replaces the record's unless it is NULL. */
 void print_file(struct output *out, const struct buildid_file *file, const char *path);

@@ -45,10 +45,10 @@ static void put_line(struct store_job *store, const struct outcome *outcome,
 }
 
 void store_report_ok(struct store_job *store, const struct build_id *id, const char *path,
-		     const char *source)
+		     const char *source, const char *note)
 {
 	store->stored++;
-	put_line(store, &outcome_ok, id, path, source, NULL);
+	put_line(store, &outcome_ok, id, path, source, note);
 }
 
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
@@ -77,6 +77,26 @@ bool store_has(const struct store_job *store, const struct build_id *id, enum co
 	if (has)
 		debug_dir_link(store->dir, id);
 	return has;
+}
+
+bool store_stands_for(const struct store_job *store, const struct build_id *id, int fd,
+		      const char **note)
+{
+	static const char *const notes[] = {
+		[CONTENT_EQUAL] = NULL,
+		[CONTENT_SAME_CODE] =
+			"same id, other content than what is stored, of the same code",
+		[CONTENT_DIFFERENT] = "same id, other content than what is stored, which stays",
+	};
+	int stored = debug_dir_find(store->dir, id, CONTENT_ELF);
+	enum content_likeness likeness = CONTENT_EQUAL;
+
+	if (stored >= 0) {
+		likeness = content_compare(stored, fd);
+		close(stored);
+	}
+	*note = notes[likeness];
+	return likeness != CONTENT_DIFFERENT;
 }
 
 bool store_has_others(const struct store_job *store, const struct build_id *id)
@@ -238,27 +258,46 @@ static void report_doubt(struct store_job *store, const struct request *request,
 	store_report_fail(store, &request->id, request->path, reason.text);
 }
 
+/* What is stored came with another path, perhaps. */
+static bool may_keep(struct store_job *store, const struct request *request, const char **note)
+{
+	struct located_file own;
+	bool may = true;
+
+	if (request->kind != REQUEST_FILE || !locate_at_path(store->locate, request, &own))
+		return true;
+	may = store_stands_for(store, &request->id, own.fd, note);
+	located_file_free(&own);
+	return may;
+}
+
+/* @note: of what is stored already. */
+static bool have(struct store_job *store, const struct request *request, struct located_file *found,
+		 const char **note, struct reason *reason)
+{
+	/* What is stored may be the file of the other one. */
+	if (request->doubtful || !is_stored(store, request))
+		return find_and_put(store, request, found, reason);
+	if (replace(store, request, found))
+		return true;
+	found->source = "kept";
+	return may_keep(store, request, note) || reason_set(reason, "%s", *note);
+}
+
 void store_request(struct store_job *store, const struct request *request)
 {
-	const char *source = "kept";
 	struct located_file found = { .fd = -1 };
 	struct reason reason = {};
-	/* What is stored may be the file of the other one. */
-	bool done = !request->doubtful && is_stored(store, request);
+	const char *note = NULL;
+	bool done = have(store, request, &found, &note, &reason);
 
-	if (!done) {
-		done = find_and_put(store, request, &found, &reason);
-		source = found.source;
-	} else if (replace(store, request, &found)) {
-		source = found.source;
-	}
 	/* perf finds it without. */
 	if (done && request->kind == REQUEST_FILE)
 		debug_dir_name(store->dir, &request->id, request->path);
 	if (done)
 		done = store_debug(store, request, &reason);
 	if (done)
-		store_report_ok(store, &request->id, request->path, source);
+		store_report_ok(store, &request->id, request->path, found.source, note);
 	else if (request->doubtful)
 		report_doubt(store, request, &reason);
 	else if (has_no_path(request))

@@ -24,9 +24,12 @@ struct store_job {
 	uint64_t failed;
 };
 
-/* "OK id path"; @source is where it came from, "kept" when it was stored already. */
+/*
+ * "OK id path"; @source is where it came from, "kept" when it was stored already. @note is what
+ * has to be said of it, or NULL.
+ */
 void store_report_ok(struct store_job *store, const struct build_id *id, const char *path,
-		     const char *source);
+		     const char *source, const char *note);
 /* "FAIL id path: reason"; @id NULL when it is not known. */
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
 		       const char *reason);
@@ -36,6 +39,12 @@ void store_report_fail(struct store_job *store, const struct build_id *id, const
  * to another user's file is made a copy of it.
  */
 bool store_has(const struct store_job *store, const struct build_id *id, enum content_part part);
+/*
+ * What is to be said where the file of @id that is stored is another one than @fd: NULL for
+ * nothing. False when it must not stand for it.
+ */
+bool store_stands_for(const struct store_job *store, const struct build_id *id, int fd,
+		      const char **note);
 /* Whether the file of @id that is stored is of another user: one of ours is to replace it. */
 bool store_has_others(const struct store_job *store, const struct build_id *id);
 

@@ -158,7 +158,7 @@ static void report_ok(struct job *job, const struct member *member, enum content
 		      const char *source)
 {
 	if (part != CONTENT_DEBUG)
-		store_report_ok(&job->store, &member->id, member->name, source);
+		store_report_ok(&job->store, &member->id, member->name, source, NULL);
 }
 
 /* It is read as a whole for that: once, though one header after another names it. */

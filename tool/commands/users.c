@@ -47,10 +47,11 @@ static const char help[] =
 	"unit or container, state, since when if that is known, path. The content is given by its "
 	"build-id or other identity in hex, or 8 or more of its first digits, or by a file that has "
 	"it: with a slash, if its name could be an ID; or any content of a package.\v"
-	"Equal identities prove nothing: of a file, sizes are compared, and at equal size all bytes "
-	"where the file that a process has mapped can still be opened, which takes root for other "
-	"users' processes. Who has another content is counted; what could not be compared has "
-	"\"" NOT_COMPARED "\" behind its path.\n\n"
+	"Equal identities prove nothing: sizes are compared, and at equal size all bytes where the "
+	"file that a process has mapped can still be opened, which takes root for other users' "
+	"processes. Who has another content than FILE is counted; with ID each that has another one "
+	"than the first has \"" PRINT_SAME_ID "\" behind its path. What could not be compared has "
+	"\"" NOT_COMPARED "\" there.\n\n"
 	"The state is \"mapped\" now; \"unmapped\", by a process that is still there; or "
 	"\"exited\". The last two go as far back as the module remembers, about a thousand "
 	"mappings on each processor, or with --log to the beginning of the log. What a log of "
@@ -96,8 +97,9 @@ struct users {
 	struct package_wish wish;
 	struct mapped_packages *packages;
 	struct hash_map unversioned; /* file_ids of that package, of nobody knows which version */
-	struct buildid_file *file;   /* whose content is wanted; NULL: any with the identity */
-	int fd;			     /* of it */
+	bool by_file;		     /* nothing but the content of @file is wanted */
+	struct buildid_file *file;   /* to compare with: that one, else the first that was found */
+	int fd;			     /* of it, or -1 */
 	struct candidate *candidates;
 	size_t nr_candidates;
 	struct worker worker; /* compares */
@@ -112,7 +114,7 @@ struct users {
 
 	size_t shown;  /* of @lines */
 	size_t others; /* of @lines, of another content with the wanted identity */
-	size_t unsure; /* of @lines, of the wanted content or another */
+	size_t unsure; /* of @lines, of the content of @file or another */
 	size_t denied;
 	size_t skipped; /* that kept calling exec, or kept their address space locked */
 	bool failed;
@@ -131,6 +133,16 @@ static void out_of_memory(struct users *users)
 }
 
 /* --------------------------------------------------------------- content -- */
+
+static bool compare_with(struct users *users, const struct buildid_file *file)
+{
+	users->file = malloc(file->header.size);
+	if (users->file)
+		memcpy(users->file, file, file->header.size);
+	else
+		out_of_memory(users);
+	return users->file;
+}
 
 static bool is_wanted(const struct users *users, uint16_t kind, const uint8_t *bytes, size_t size)
 {
@@ -157,14 +169,8 @@ static bool want_file(struct users *users, const char *path)
 		return false;
 	}
 	users->wanted = print_identity_of(file);
-	if (users->wanted.id.size) {
-		users->file = malloc(file->header.size);
-		if (users->file)
-			memcpy(users->file, file, file->header.size);
-		else
-			out_of_memory(users);
-		return users->file;
-	}
+	if (users->wanted.id.size)
+		return compare_with(users, file);
 	out_error(&users->out, path, "has no identity: %s",
 		  buildid_reason_name(users->wanted.reason));
 	return false;
@@ -216,7 +222,7 @@ static struct candidate *find_candidate(struct users *users, const struct buildi
 	return candidate;
 }
 
-/* Whether a mapping of a file with the wanted identity is of the wanted content. */
+/* Whether a mapping of a file with the wanted identity is of the content of @users->file. */
 static enum evidence judge(struct users *users, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
@@ -224,13 +230,18 @@ static enum evidence judge(struct users *users, const struct buildid_event *even
 	struct candidate *candidate;
 	bool same;
 
-	if (!users->file)
+	if (users->package)
 		return EVIDENCE_SAME;
+	if (!users->file) {
+		if (!compare_with(users, event->file))
+			return EVIDENCE_NONE;
+		users->fd = users->state ? lookup_open(&users->worker, &mapped) : -1;
+	}
 	candidate = find_candidate(users, event->file);
 	if (!candidate)
 		return EVIDENCE_NONE;
 	/* What is not mapped now is not at hand. */
-	if (candidate->evidence == EVIDENCE_NONE && users->state &&
+	if (candidate->evidence == EVIDENCE_NONE && users->state && users->fd >= 0 &&
 	    !lookup_compare(&users->worker, users->fd, "", &mapped, &users->reading_left, &same))
 		candidate->evidence = same ? EVIDENCE_SAME : EVIDENCE_OTHER;
 	return candidate->evidence;
@@ -382,15 +393,19 @@ static int64_t moment_of(struct users *users, const struct buildid_mmap *mmap)
 }
 
 static void show(struct users *users, const struct buildid_event *event, const char *state,
-		 bool sure)
+		 enum evidence evidence)
 {
+	static const char *const notes[] = {
+		[EVIDENCE_OTHER] = PRINT_SAME_ID,
+		[EVIDENCE_NONE] = NOT_COMPARED,
+	};
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct process_layout *layout = &users->layout;
 	struct output *out = &users->out;
 	const struct packages *packages = mapped_packages_find(users->packages, mmap, event->file);
 	const char *comm = (const char *)mmap->comm;
 	const struct identity identity = print_identity_of(event->file);
-	const char *note = sure ? NULL : NOT_COMPARED;
+	const char *note = evidence < ARRAY_SIZE(notes) ? notes[evidence] : NULL;
 	char *tail;
 
 	if (!users->shown++)
@@ -418,14 +433,13 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct process *process;
 	const char *state = users->state;
-	enum evidence evidence = EVIDENCE_OTHER;
 	bool wanted = is_wanted_file(users, mmap, event->file);
+	enum evidence evidence = wanted ? judge(users, event) : EVIDENCE_OTHER;
+	bool shown = wanted && (evidence != EVIDENCE_OTHER || !users->by_file);
 
-	if (wanted)
-		evidence = judge(users, event);
 	if (state)
-		add_process(users, mmap->pid, mmap->start_time, evidence != EVIDENCE_OTHER);
-	if (evidence == EVIDENCE_OTHER) {
+		add_process(users, mmap->pid, mmap->start_time, shown);
+	if (!shown) {
 		users->others += wanted && add_line(users, mmap);
 		return;
 	}
@@ -436,8 +450,9 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 		state = !users->present ? "logged" : process ? "unmapped" : "exited";
 	if (!add_line(users, mmap))
 		return;
-	users->unsure += evidence != EVIDENCE_SAME;
-	show(users, event, state, evidence == EVIDENCE_SAME);
+	users->others += evidence == EVIDENCE_OTHER;
+	users->unsure += evidence == EVIDENCE_NONE;
+	show(users, event, state, evidence);
 }
 
 static void take_event(struct users *users, const struct buildid_event *event)
@@ -560,6 +575,7 @@ static bool prepare(struct users *users, const char *content, const char *log)
 	const bool by_file = !users->package && !begins &&
 			     !build_id_parse(&users->wanted.id, content);
 
+	users->by_file = by_file;
 	users->any_kind = !by_file;
 	if (module || by_file)
 		users->handle = module_open(&users->out);
@@ -595,8 +611,13 @@ static void note_what_is_missing(const struct users *users)
 		fputs("buildid: users: when it was mapped is not known where the machine may have "
 		      "slept since\n",
 		      stderr);
-	if (users->others)
+	if (users->others && users->by_file)
 		fprintf(stderr, "buildid: users: not shown: %zu with the " PRINT_SAME_ID "\n",
+			users->others);
+	else if (users->others)
+		fprintf(stderr,
+			"buildid: users: %zu of these have the " PRINT_SAME_ID " than the first; "
+			"FILE in place of ID shows those of one\n",
 			users->others);
 	if (users->unsure)
 		fprintf(stderr,

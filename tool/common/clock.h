@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Clock: one number, in the unit of the module's records. */
+/* Clock: one number, in the unit and the time namespace of the module's records. */
 #ifndef TOOL_CLOCK_H
 #define TOOL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds. */
-static inline uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+/* Nanoseconds, in the initial time namespace. */
+uint64_t clock_ns(clockid_t clock);
+/* What @clock is ahead of that here, for what /proc shows. */
+int64_t clock_shift(clockid_t clock);
 
 /* CLOCK_REALTIME less CLOCK_MONOTONIC now: a suspend, or whoever sets the clock, moves it. */
 static inline int64_t clock_real(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Write and copy: the only loops of write(2) and pwrite(2). */
+/* Write, copy and compare: the only loops of write(2) and pwrite(2). */
 
 #include <errno.h>
 #include <stdint.h>
@@ -112,6 +112,45 @@ static bool next_data(int fd, off_t size, off_t *at, off_t *end)
 	data = lseek(fd, data, SEEK_HOLE);
 	if (data >= 0 && data < size)
 		*end = data;
+	return true;
+}
+
+/* Where either has bytes, from @at on. */
+static off_t data_of_either(int one, int other, off_t at)
+{
+	const int fds[] = { one, other };
+	off_t first = INT64_MAX, data;
+	size_t i;
+
+	for (i = 0; i < sizeof(fds) / sizeof(*fds); i++) {
+		data = lseek(fds[i], at, SEEK_DATA);
+		if (data < 0)
+			data = errno == ENXIO ? INT64_MAX : at;
+		first = MIN(first, data);
+	}
+	return first;
+}
+
+bool same_bytes(int one, int other, uint64_t offset, uint64_t size)
+{
+	char of_one[BUFFER], of_other[BUFFER];
+	ssize_t got, other_got;
+	uint64_t at, end;
+
+	offset = MIN(offset, (uint64_t)INT64_MAX);
+	end = offset + MIN(size, (uint64_t)INT64_MAX - offset);
+	for (at = offset; (at = (uint64_t)data_of_either(one, other, (off_t)at)) < end;
+	     at += (uint64_t)got) {
+		size_t wanted = MIN(sizeof(of_one), (size_t)(end - at));
+
+		got = pread(one, of_one, wanted, (off_t)at);
+		other_got = pread(other, of_other, wanted, (off_t)at);
+		if (got <= 0 || other_got <= 0)
+			return true;
+		got = MIN(got, other_got);
+		if (memcmp(of_one, of_other, (size_t)got))
+			return false;
+	}
 	return true;
 }
 

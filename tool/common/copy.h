@@ -25,6 +25,9 @@ bool copy_stream(int from, int to);
  */
 ssize_t copy_bytes(int from, uint64_t at, int to, uint64_t offset, size_t size);
 
+/* Whether two files have the same @size bytes at @offset; true as far as they cannot be read. */
+bool same_bytes(int one, int other, uint64_t offset, uint64_t size);
+
 /* Bytes of the file @from that are not in holes. */
 uint64_t copy_size(int from);
 

@@ -3,12 +3,21 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "process_stat.h"
+
+/* Nanoseconds. */
+static uint64_t tick(void)
+{
+	return 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}
 
 bool process_stat_read(pid_t pid, struct process_stat *stat)
 {
 	char path[64], text[1024];
+	unsigned long long ticks;
 	const char *rest;
 	size_t size = 0;
 	FILE *file;
@@ -22,8 +31,16 @@ bool process_stat_read(pid_t pid, struct process_stat *stat)
 	text[size] = '\0';
 	/* Behind the name, which may have anything in it. */
 	rest = strrchr(text, ')');
-	return rest && sscanf(rest + 1,
-			      " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-			      "%*d %*d %llu",
-			      &stat->parent, &stat->start) == 2;
+	if (!rest || sscanf(rest + 1,
+			    " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+			    "%*d %*d %llu",
+			    &stat->parent, &ticks) != 2)
+		return false;
+	stat->start = ticks * tick() - (uint64_t)clock_shift(CLOCK_BOOTTIME);
+	return true;
+}
+
+bool process_stat_is(const struct process_stat *stat, uint64_t start_time)
+{
+	return start_time - stat->start < tick();
 }

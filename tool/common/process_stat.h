@@ -4,14 +4,18 @@
 #define TOOL_PROCESS_STAT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct process_stat {
 	pid_t parent;
-	unsigned long long start; /* since boot, in clock ticks */
+	/* CLOCK_BOOTTIME of the initial time namespace, nanoseconds, up to a tick too early. */
+	uint64_t start;
 };
 
 /* False when there is no such process. */
 bool process_stat_read(pid_t pid, struct process_stat *stat);
+/* Whether that may be the process with the exact @start_time. */
+bool process_stat_is(const struct process_stat *stat, uint64_t start_time);
 
 #endif

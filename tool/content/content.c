@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "common/copy.h"
 #include "common/hex.h"
 #include "content.h"
 #include "elf_file.h"
@@ -122,6 +123,21 @@ bool content_is(int fd, const struct build_id *id, enum content_part part, struc
 	if (part == CONTENT_KALLSYMS)
 		return kallsyms_is(fd, reason);
 	return elf_is(fd, id, part == CONTENT_DEBUG, reason);
+}
+
+/* --------------------------------------------------------- comparison -- */
+
+enum content_likeness content_compare(int one, int other)
+{
+	struct stat of_one, of_other;
+
+	if (fstat(one, &of_one) || fstat(other, &of_other) ||
+	    (of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino))
+		return CONTENT_EQUAL;
+	if (of_one.st_size == of_other.st_size &&
+	    same_bytes(one, other, 0, (uint64_t)of_one.st_size))
+		return CONTENT_EQUAL;
+	return elf_file_same_code(one, other) ? CONTENT_SAME_CODE : CONTENT_DIFFERENT;
 }
 
 /* ---------------------------------------------------------- ownership -- */

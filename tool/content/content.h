@@ -30,6 +30,15 @@ const char *content_part_name(enum content_part part);
  */
 bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason);
 
+enum content_likeness {
+	CONTENT_EQUAL,	   /* or that is not known, as one cannot be read */
+	CONTENT_SAME_CODE, /* as of a stripped file: symbols of the one are right for the other */
+	CONTENT_DIFFERENT,
+};
+
+/* Of two files with one build-id, of which neither is compressed: an id proves nothing. */
+enum content_likeness content_compare(int one, int other);
+
 /*
  * Who may have written what an open file holds. A build-id is no signature: another user's
  * file may have the id of a file of ours and any content.

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/copy.h"
 #include "common/memory_limit.h"
 #include "compressed.h"
 #include "elf_file.h"
@@ -299,6 +300,57 @@ bool elf_file_has_code(int fd, uint64_t offset, uint64_t size)
 		      header.sh_offset == offset && header.sh_size == size;
 	close_image(&image);
 	return has;
+}
+
+/* The next segment of code, likewise. */
+static bool next_code(Elf *elf, size_t *index, GElf_Phdr *segment)
+{
+	while (next_segment(elf, index, segment))
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X)
+			return true;
+	return false;
+}
+
+/* But for the header where it is one of them: strip(1) changes what it says of sections. */
+static bool same_segment(const struct image *one, const GElf_Phdr *segment,
+			 const struct image *other, const GElf_Phdr *of_other)
+{
+	uint64_t begin = segment->p_offset ? 0 : sizeof(Elf64_Ehdr);
+
+	if (segment->p_offset != of_other->p_offset || segment->p_vaddr != of_other->p_vaddr ||
+	    segment->p_filesz != of_other->p_filesz)
+		return false;
+	return segment->p_filesz <= begin ||
+	       same_bytes(one->fd, other->fd, segment->p_offset + begin, segment->p_filesz - begin);
+}
+
+static bool same_code(const struct image *one, const struct image *other)
+{
+	GElf_Phdr segment, of_other;
+	size_t i = 0, j = 0;
+
+	while (next_code(one->elf, &i, &segment))
+		if (!next_code(other->elf, &j, &of_other) ||
+		    !same_segment(one, &segment, other, &of_other))
+			return false;
+	return !next_code(other->elf, &j, &of_other);
+}
+
+bool elf_file_same_code(int one, int other)
+{
+	struct image of_one, of_other;
+	struct elf_info unused;
+	bool same;
+
+	if (!open_image(one, &of_one, &unused))
+		return false;
+	same = open_image(other, &of_other, &unused);
+	if (same) {
+		same = same_code(&of_one, &of_other);
+		close_image(&of_other);
+	}
+	close_image(&of_one);
+	return same;
 }
 
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id)

@@ -39,6 +39,9 @@ bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
 /* Whether the @size bytes at @offset are those of a section of code. */
 bool elf_file_has_code(int fd, uint64_t offset, uint64_t size);
 
+/* Whether two files have the same segments of code, at the same places and with the same bytes. */
+bool elf_file_same_code(int one, int other);
+
 /*
  * Each note of the file at @fd that says which package it is of (owner FDO, type 0xcafe1a7e):
  * of its segments, else of its sections. False when the file could not be read.

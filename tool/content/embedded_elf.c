@@ -192,11 +192,16 @@ static uint64_t end_of(const struct image *image)
 	return end;
 }
 
-static bool is_at(struct image *image, uint64_t start, uint64_t offset, struct embedded_elf *found)
+static bool begins_at(struct image *image, uint64_t start)
 {
 	image->start = start;
 	image->size = image->file_size - start;
-	if (!read_header(image) || !is_loadable(image) || !has_mapped(image, offset, found))
+	return read_header(image) && is_loadable(image);
+}
+
+static bool is_at(struct image *image, uint64_t start, uint64_t offset, struct embedded_elf *found)
+{
+	if (!begins_at(image, start) || !has_mapped(image, offset, found))
 		return false;
 	found->size = end_of(image);
 	return true;
@@ -243,6 +248,21 @@ bool embedded_elf_find(int fd, uint64_t offset, unsigned int *budget, struct emb
 	if (offset >= image.file_size)
 		return false;
 	return find_member(&image, offset, found) || find_before(&image, offset, found);
+}
+
+bool embedded_elf_at(int fd, uint64_t start, unsigned int *budget, struct embedded_elf *found)
+{
+	struct image image = { .fd = fd, .budget = budget };
+	struct stat status;
+
+	*found = (struct embedded_elf){ .start = start };
+	if (fstat(fd, &status) || start >= (uint64_t)status.st_size)
+		return false;
+	image.file_size = (uint64_t)status.st_size;
+	if (!begins_at(&image, start))
+		return false;
+	found->size = end_of(&image);
+	return found->size;
 }
 
 int embedded_elf_copy(int fd, uint64_t start, uint64_t size, struct reason *reason)

@@ -25,6 +25,9 @@ struct embedded_elf {
  */
 bool embedded_elf_find(int fd, uint64_t offset, unsigned int *budget, struct embedded_elf *found);
 
+/* The one that begins at @start; without a name, and of whatever offset, 0 as well. */
+bool embedded_elf_at(int fd, uint64_t start, unsigned int *budget, struct embedded_elf *found);
+
 /* A copy, as a file of its own in memory: a descriptor, or -1 with @reason. */
 int embedded_elf_copy(int fd, uint64_t start, uint64_t size, struct reason *reason);
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/clock.h"
 #include "common/content_name.h"
 #include "common/copy.h"
@@ -21,6 +22,7 @@
 #include "debuginfod.h"
 #include "elf_file.h"
 #include "kernel_modules.h"
+#include "libbuildid/libbuildid.h"
 #include "locate.h"
 #include "mapped_files.h"
 #include "running_kernel.h"
@@ -45,6 +47,11 @@ struct locator {
 	struct hash_map mapped_ids;  /* indices of these, when it is needed */
 	struct hash_map others_ids;  /* likewise, of files that another user can write to */
 	bool ids_read;
+	uint32_t *others; /* indices of such files that have not been opened yet */
+	size_t nr_others;
+	bool others_read;
+	struct buildid *module;	       /* or NULL */
+	struct hash_map known_ids;     /* indices, by what the module says of the inode */
 	struct debuginfod *debuginfod; /* NULL when it is not to be asked */
 };
 
@@ -68,7 +75,17 @@ static void forget_mapped(struct locator *locator)
 	locator->mapped = NULL;
 	hash_map_free(&locator->mapped_ids);
 	hash_map_free(&locator->others_ids);
+	hash_map_free(&locator->known_ids);
+	free(locator->others);
+	locator->others = NULL;
+	locator->nr_others = 0;
 	locator->ids_read = false;
+	locator->others_read = false;
+}
+
+void locator_ask(struct locator *locator, struct buildid *module)
+{
+	locator->module = module;
 }
 
 void locator_free(struct locator *locator)
@@ -384,6 +401,21 @@ static bool find_file(struct search *search)
 	return done;
 }
 
+bool locate_at_path(struct locator *locator, const struct request *request,
+		    struct located_file *found)
+{
+	struct reason unused;
+	struct search search = { locator, request, &request->id, found, &unused, false };
+	struct names names = {};
+	bool done;
+
+	*found = (struct located_file){ .fd = -1 };
+	done = names_of(request, &names) && (find_each(&search, &names, check_named) ||
+					     find_each(&search, &names, find_in_roots));
+	names_free(&names);
+	return done;
+}
+
 /* -------------------------------------------------------------- kernel -- */
 
 /* A copy, as the kernel generates the text anew for each read. */
@@ -584,45 +616,108 @@ static bool may_hang(struct hash_map *served, const struct mapped_file *file)
 	return known == 2;
 }
 
-/* Each inode once. Whether it is ours is asked again of what is opened in the end. */
-static void add_mapped_id(struct locator *locator, const struct mapped_file *file, uint32_t index,
-			  size_t *others)
+/* False when the module does not know what is in it now. */
+static bool module_knows(struct locator *locator, const struct mapped_file *file, uint32_t index)
+{
+	const struct buildid_key key = {
+		.size = sizeof(key),
+		.flags = BUILDID_KEY_ANY_GENERATION | BUILDID_KEY_ANY_TREE,
+		.dev_major = file->major,
+		.dev_minor = file->minor,
+		.ino = file->ino,
+	};
+	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
+	const struct buildid_file *known;
+	const uint8_t *bytes;
+	struct build_id id;
+	size_t size;
+	int err;
+
+	err = locator->module ?
+		      buildid_resolve_key(locator->module, &key, buffer, sizeof(buffer), &known) :
+		      -ENOENT;
+	/* which it is for all then */
+	if (err == -EPERM)
+		locator->module = NULL;
+	if (err || known->kind == BUILDID_KIND_NONE || known->flags & BUILDID_FILE_UNSTABLE)
+		return false;
+	bytes = buildid_file_id_bytes(known, &size);
+	if (known->kind == BUILDID_KIND_GNU && bytes && build_id_set(&id, bytes, size))
+		hash_map_add(&locator->known_ids, key_of(&id), index);
+	return true;
+}
+
+/* As far as that is known without opening it. */
+static bool is_of_others(const struct mapped_file *file)
+{
+	int handle = mapped_handle_at(file->pid, file->start);
+	bool others = handle >= 0 && !content_is_ours(handle);
+
+	if (handle >= 0)
+		close(handle);
+	return others;
+}
+
+/* Whether it is ours is asked again of what is opened in the end. */
+static void add_mapped_id(struct locator *locator, const struct mapped_file *file, uint32_t index)
 {
 	struct reason unused;
-	bool ours;
 	struct elf_info info;
 	int fd = mapped_file_open(file, NULL, &unused);
 
 	if (fd < 0)
 		return;
-	ours = content_is_ours(fd);
-	if (ours || (*others)++ < OTHERS_MAX) {
-		elf_file_id(fd, &info);
-		if (info.kind == BUILDID_KIND_GNU)
-			hash_map_add(ours ? &locator->mapped_ids : &locator->others_ids,
-				     key_of(&info.id), index);
-	}
+	elf_file_id(fd, &info);
+	if (info.kind == BUILDID_KIND_GNU)
+		hash_map_add(content_is_ours(fd) ? &locator->mapped_ids : &locator->others_ids,
+			     key_of(&info.id), index);
 	close(fd);
 }
 
+static void leave_for_later(struct locator *locator, uint32_t index)
+{
+	if (locator->nr_others < OTHERS_MAX && array_reserve(locator->others, locator->nr_others))
+		locator->others[locator->nr_others++] = index;
+}
+
+/* Each inode once. */
 static bool read_mapped_ids(struct locator *locator)
 {
 	struct hash_map inodes = {}, served = {};
 	const struct mapped_file *all;
-	size_t count, others = 0, i;
+	size_t count, i;
 
 	if (!read_mapped(locator))
 		return false;
 	if (locator->ids_read)
 		return true;
 	all = mapped_files_all(locator->mapped, &count);
-	for (i = 0; i < count; i++)
-		if (!may_hang(&served, &all[i]) && !is_seen(&inodes, &all[i]))
-			add_mapped_id(locator, &all[i], (uint32_t)i, &others);
+	for (i = 0; i < count; i++) {
+		if (may_hang(&served, &all[i]) || is_seen(&inodes, &all[i]) ||
+		    module_knows(locator, &all[i], (uint32_t)i))
+			continue;
+		if (is_of_others(&all[i]))
+			leave_for_later(locator, (uint32_t)i);
+		else
+			add_mapped_id(locator, &all[i], (uint32_t)i);
+	}
 	hash_map_free(&inodes);
 	hash_map_free(&served);
 	locator->ids_read = true;
 	return true;
+}
+
+static void read_ids_of_others(struct locator *locator)
+{
+	const struct mapped_file *all;
+	size_t count, i;
+
+	if (locator->others_read)
+		return;
+	all = mapped_files_all(locator->mapped, &count);
+	for (i = 0; i < locator->nr_others; i++)
+		add_mapped_id(locator, &all[locator->others[i]], locator->others[i]);
+	locator->others_read = true;
 }
 
 /* Anybody can make any number of files of one id. */
@@ -663,7 +758,8 @@ bool locate_by_id(struct locator *locator, const struct build_id *id, struct loc
 		return true;
 	if (!read_mapped_ids(locator))
 		return reason_set(reason, "%s", strerror(ENOMEM));
-	return find_mapped_id(&search, &locator->mapped_ids, "mapped");
+	return find_mapped_id(&search, &locator->known_ids, "mapped") ||
+	       find_mapped_id(&search, &locator->mapped_ids, "mapped");
 }
 
 bool locate_of_others(struct locator *locator, const struct build_id *id,
@@ -672,8 +768,12 @@ bool locate_of_others(struct locator *locator, const struct build_id *id,
 	struct search search = { locator, NULL, id, found, reason, false };
 
 	*found = (struct located_file){ .fd = -1 };
-	return read_mapped_ids(locator) &&
-	       find_mapped_id(&search, &locator->others_ids, "mapped-other");
+	if (!read_mapped_ids(locator))
+		return false;
+	if (find_mapped_id(&search, &locator->known_ids, "mapped-other"))
+		return true;
+	read_ids_of_others(locator);
+	return find_mapped_id(&search, &locator->others_ids, "mapped-other");
 }
 
 /* ------------------------------------------------------------- servers -- */

@@ -36,11 +36,14 @@ struct located_file {
 	const char *source; /* "mapped", "path", "kernel", "debuginfod" ... */
 };
 
+struct buildid;
 struct locator;
 
 /* @servers: ask debuginfod, too. NULL only without memory. */
 struct locator *locator_new(bool servers);
 void locator_free(struct locator *locator);
+/* Let it ask the module, which is the caller's, what it knows of files that are mapped. */
+void locator_ask(struct locator *locator, struct buildid *module);
 
 /*
  * Tried in this order. A file: the path, the mappings of processes now, the path in the
@@ -53,11 +56,18 @@ void locator_free(struct locator *locator);
  */
 bool locate_request(struct locator *locator, const struct request *request,
 		    struct located_file *file, struct reason *reason);
+/*
+ * A file by its own path alone, here or in the root of a process that had it, whoever can write to
+ * it.
+ */
+bool locate_at_path(struct locator *locator, const struct request *request,
+		    struct located_file *file);
 /* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
 bool locate_kernel(const struct build_id *id, struct located_file *file);
 /*
  * When nothing but @id is known: from .build-id in /usr/lib/debug and /usr/lib, else what any
- * process has mapped, each if content_is_ours().
+ * process has mapped, each if content_is_ours(). What the module knows is not opened to see its id,
+ * and no file of another user is.
  */
 bool locate_by_id(struct locator *locator, const struct build_id *id, struct located_file *file,
 		  struct reason *reason);

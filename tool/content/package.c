@@ -37,6 +37,17 @@ void package_free(struct package *package)
 	*package = (struct package){};
 }
 
+void package_forget_version(struct package *package)
+{
+	static const enum package_text texts[] = { PACKAGE_VERSION, PACKAGE_SOURCE_VERSION };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		free(package->text[texts[i]]);
+		package->text[texts[i]] = NULL;
+	}
+}
+
 void packages_free(struct packages *packages)
 {
 	size_t i;
@@ -336,9 +347,9 @@ enum package_match packages_match(const struct packages *packages, const struct 
 const char *package_origin_name(uint32_t origin)
 {
 	static const char *const names[] = {
-		[PACKAGE_NONE] = NULL,
-		[PACKAGE_BY_NOTE] = "note",
-		[PACKAGE_BY_DPKG] = "dpkg",
+		[PACKAGE_NONE] = NULL,		[PACKAGE_BY_NOTE] = "note",
+		[PACKAGE_BY_DPKG] = "dpkg",	[PACKAGE_BY_APK] = "apk",
+		[PACKAGE_BY_PACMAN] = "pacman",
 	};
 
 	return origin < ARRAY_SIZE(names) ? names[origin] : NULL;

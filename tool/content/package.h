@@ -31,6 +31,8 @@ enum package_origin {
 	PACKAGE_NONE,
 	PACKAGE_BY_NOTE,
 	PACKAGE_BY_DPKG,
+	PACKAGE_BY_APK,
+	PACKAGE_BY_PACMAN,
 };
 
 /* No text is longer: what is, is none that a package has. */
@@ -59,6 +61,8 @@ struct packages {
  */
 bool package_set_text(struct package *package, enum package_text which, const char *text,
 		      size_t size);
+/* What a database says of a path is not of a file that is not there any more. */
+void package_forget_version(struct package *package);
 void package_free(struct package *package);
 
 /* Add the package of a note; the bytes may end with any number of NULs. */
@@ -97,7 +101,7 @@ enum package_match packages_match(const struct packages *packages, const struct 
 char *package_label(const struct package *package, const char *before, const char *behind);
 /* As CycloneDX has it, a package URL; to be freed, NULL when there is none for it. */
 char *package_purl(const struct package *package);
-/* "note", "dpkg"; NULL for PACKAGE_NONE. */
+/* "note", "dpkg", "apk", "pacman"; NULL for PACKAGE_NONE. */
 const char *package_origin_name(uint32_t origin);
 
 #endif

@@ -77,12 +77,11 @@ static uint32_t own_pid(uint32_t pid)
 static bool is_since(const struct stat *status, uint32_t pid)
 {
 	int64_t booted = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME));
-	int64_t tick = SECOND / sysconf(_SC_CLK_TCK);
 	struct process_stat stat;
 
 	/* File systems round times, and clocks are set by some milliseconds. */
 	return process_stat_read((pid_t)pid, &stat) &&
-	       status->st_mtim.tv_sec + 1 >= (booted + (int64_t)stat.start * tick) / SECOND;
+	       status->st_mtim.tv_sec + 1 >= (booted + (int64_t)stat.start) / SECOND;
 }
 
 static bool is_its_own(const struct stat *status, uint32_t pid)

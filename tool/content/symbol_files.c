@@ -30,15 +30,14 @@
 /* A process that ends with fewer answers has failed; so many failures are enough. */
 #define ANSWERS_MIN  256
 #define FAILURES_MAX 3
-/* Of one file: what is in it, and how often it is read to find that, some 100 ms in all. */
+/* Of one file: what is in it. */
 #define MEMBERS_MAX 1024
-#define READS_MAX   (1U << 18)
 
 struct file {
 	struct build_id id;
 	struct file_version version;
-	uint64_t start;		       /* in that one, of this one */
-	struct symbol_member *members; /* what was looked for in it, of size 0 for nothing */
+	uint64_t start;		    /* in that one, of this one */
+	struct elf_member *members; /* what was looked for in it, of size 0 for nothing */
 	size_t nr_members;
 	unsigned int reads;	 /* that are left */
 	bool of_addresses;	 /* a debug file without the program will do */
@@ -76,8 +75,10 @@ struct symbol_files *symbol_files_new(const struct symbol_files_options *options
 	new->here = locator_new(false);
 	new->there = locator_new(!options->no_servers);
 	new->dir = debug_dir_open(options->directory, false, &unused);
-	if (new->here &&new->there)
+	if (new->here &&new->there) {
+		locator_ask(new->here, options->module);
 		return new;
+	}
 	symbol_files_free(new);
 	return NULL;
 }
@@ -442,7 +443,7 @@ static struct file *find_or_add(struct symbol_files *files, const struct symbol_
 		.version = place->version,
 		.of_addresses = place->is_elf_address,
 		.start = place->inside.start,
-		.reads = READS_MAX,
+		.reads = ELF_MEMBER_READS,
 	};
 	return file;
 }
@@ -476,28 +477,12 @@ static bool replace(struct symbol_files *files, struct file *file)
 
 /* ---------------------------------------------------------------- members -- */
 
-static void identify(int file, struct symbol_member *member)
-{
-	const struct embedded_elf *elf = &member->elf;
-	struct reason unused;
-	struct elf_info info;
-	int fd = embedded_elf_copy(file, elf->start, elf->size, &unused);
-
-	if (fd < 0)
-		return;
-	elf_file_id(fd, &info);
-	close(fd);
-	member->kind = info.kind;
-	if (info.kind != BUILDID_KIND_NONE)
-		member->id = info.id;
-}
-
 /* NULL when the file is not there, or without memory. */
-static const struct symbol_member *add_member(struct symbol_files *files, struct file *file,
-					      const struct symbol_place *place)
+static const struct elf_member *add_member(struct symbol_files *files, struct file *file,
+					   const struct symbol_place *place)
 {
 	struct search search = { .files = files, .place = place, .reason = &file->reason };
-	struct symbol_member *member;
+	struct elf_member *member;
 	int fd;
 
 	if (file->nr_members == MEMBERS_MAX || !may_open(file, place) ||
@@ -507,14 +492,12 @@ static const struct symbol_member *add_member(struct symbol_files *files, struct
 	if (fd < 0)
 		return NULL;
 	member = &file->members[file->nr_members++];
-	*member = (struct symbol_member){};
-	if (embedded_elf_find(fd, place->offset, &file->reads, &member->elf))
-		identify(fd, member);
+	elf_member_find(fd, place->offset, &file->reads, member);
 	close(fd);
 	return member;
 }
 
-static const struct symbol_member *find_member(const struct file *file, uint64_t offset)
+static const struct elf_member *find_member(const struct file *file, uint64_t offset)
 {
 	size_t i;
 
@@ -525,10 +508,10 @@ static const struct symbol_member *find_member(const struct file *file, uint64_t
 }
 
 bool symbol_files_look_inside(struct symbol_files *files, const struct symbol_place *place,
-			      struct symbol_member *member)
+			      struct elf_member *member)
 {
 	struct file *file = find_or_add(files, place);
-	const struct symbol_member *found;
+	const struct elf_member *found;
 
 	if (!file)
 		return false;

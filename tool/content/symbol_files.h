@@ -9,16 +9,17 @@
 
 #include "common/build_id.h"
 #include "common/reason.h"
-#include "embedded_elf.h"
+#include "elf_member.h"
 #include "file_version.h"
 #include "symbols.h"
 
 struct symbol_files;
 
 struct symbol_files_options {
-	const char *directory; /* in place of ~/.debug, or NULL */
-	bool no_servers;       /* do not ask debuginfod */
-	bool raw;	       /* names as they are in the file */
+	const char *directory;	/* in place of ~/.debug, or NULL */
+	bool no_servers;	/* do not ask debuginfod */
+	bool raw;		/* names as they are in the file */
+	struct buildid *module; /* to be asked what is mapped, or NULL */
 };
 
 /* Where the content was seen. */
@@ -35,23 +36,16 @@ struct symbol_place {
 	struct embedded_elf inside;
 };
 
-/* An ELF file that is mapped from within another, as from an APK. */
-struct symbol_member {
-	struct embedded_elf elf; /* its name is the caller's, to be freed */
-	uint16_t kind;		 /* of the build-id that it has itself */
-	struct build_id id;
-};
-
 /* NULL only without memory. */
 struct symbol_files *symbol_files_new(const struct symbol_files_options *options);
 void symbol_files_free(struct symbol_files *files);
 
 /*
  * Which ELF file is within the one at @place, without an id of its own, around the offset. False
- * when none is, or the file is not there.
+ * when none is, or the file is not there. The name is the caller's, to be freed.
  */
 bool symbol_files_look_inside(struct symbol_files *files, const struct symbol_place *place,
-			      struct symbol_member *member);
+			      struct elf_member *member);
 
 /*
  * The symbol at @place, to be freed, and in @source where the file was found: "mapped",

@@ -184,3 +184,25 @@ bool zip_find(int fd, uint64_t offset, struct zip_member *member)
 	free(member->name);
 	return false;
 }
+
+void zip_each(int fd, bool (*take)(void *data, const struct zip_member *member), void *data)
+{
+	struct zip_member member;
+	struct directory directory;
+	size_t at = 0, from = 0;
+	struct entry entry;
+	bool more = true;
+
+	if (!read_directory(fd, &directory))
+		return;
+	for (; more && next_entry(&directory, &at, &entry); from = at) {
+		if (entry.method ||
+		    !find_start(fd, directory.base + le32toh(entry.header), &member.start))
+			continue;
+		member.name = strndup((const char *)directory.bytes + from + sizeof(entry),
+				      le16toh(entry.name));
+		more = member.name && take(data, &member);
+		free(member.name);
+	}
+	free(directory.bytes);
+}

@@ -20,4 +20,7 @@ struct zip_member {
  */
 bool zip_find(int fd, uint64_t offset, struct zip_member *member);
 
+/* Each that is not compressed, with its name until @take returns; false for no more. */
+void zip_each(int fd, bool (*take)(void *data, const struct zip_member *member), void *data);
+
 #endif

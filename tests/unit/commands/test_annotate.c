@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "common/array.h"
 #include "common/clock.h"
 #include "content/process_maps.h"
 #include "identities/log.h"
@@ -305,6 +306,8 @@ static void another_clock_tells_contents_apart(void **state)
 	clock_data[1] = 0;
 }
 
+static int64_t perf_shift; /* of the time namespace that perf is in */
+
 /*
  * Two contents, each with a mapping. The clock was ahead by @set more until the log began; perf
  * began @began later, and was held up by @held_up between its clocks.
@@ -334,6 +337,7 @@ static void annotate_versions(int64_t set, bool has_before, uint64_t began, uint
 	clockid = CLOCK_MONOTONIC_RAW;
 	clock_data[1] = begin + began;
 	clock_data[0] = clock_data[1] + (uint64_t)(began > second ? ahead : earlier) - held_up;
+	clock_data[1] += (uint64_t)perf_shift;
 	write_mappings(2, pids, times);
 	assert_int_equal(RUN(annotate, "--log", "log", "-o", "other"), 0);
 	clockid = -1;
@@ -373,6 +377,22 @@ static void perf_may_be_held_up_between_its_clocks(void **state)
 	assert_true(mono < 6 * second && mono + slack > 6 * second);
 	annotate_versions(0, true, 5 * second, held_up);
 	assert_non_null(strstr(err, " 2 mappings annotated, "));
+}
+
+/* It has written the clock of there, and events have the initial one's. */
+static void perf_in_a_time_namespace_has_told_no_clock(void **state)
+{
+	static const int64_t shifts[] = { 1000, 7, -1000, -86400 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(shifts); i++) {
+		perf_shift = shifts[i] * 1000000000;
+		annotate_versions(0, true, 5000000000, 0);
+		assert_non_null(strstr(err, " 0 mappings annotated, "));
+		assert_non_null(strstr(err, "without times its contents cannot be told apart"));
+	}
+	perf_shift = 0;
 }
 
 static void list_knows_hits_and_json(void **state)
@@ -763,6 +783,7 @@ int main(void)
 		TEST(another_clock_tells_contents_apart),
 		TEST(the_clock_may_be_set_between_perf_and_the_log),
 		TEST(perf_may_be_held_up_between_its_clocks),
+		TEST(perf_in_a_time_namespace_has_told_no_clock),
 		TEST(list_knows_hits_and_json),
 		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
 		TEST(what_is_wrong_is_reported),

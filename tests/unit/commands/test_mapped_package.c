@@ -99,8 +99,8 @@ static int tear_down(void **state)
 	(void)state;
 	mapped_packages_free(packages);
 	for (i = 0; i < DATABASES_MAX; i++)
-		dpkg_close(databases[i].dpkg);
-	memset(databases, 0, sizeof(databases));
+		package_database_close(cache[i].database);
+	memset(cache, 0, sizeof(cache));
 	snprintf(command, sizeof(command), "rm -r %s %s", host, container);
 	return system(command) ? -1 : 0;
 }

@@ -256,6 +256,38 @@ static void a_file_without_an_id_is_no_failure(void **state)
 				    "\"reason\":\"not-elf\""));
 }
 
+/* A stored library at a page and one that is not, a compressed one, what is no ELF file. */
+static void what_an_archive_holds_is_identified(void **state)
+{
+	static const char script[] =
+		"cc -shared -Wl,--build-id=0x0102030405060708 -o a.so -x c - </dev/null &&"
+		"cc -shared -Wl,--build-id=none -o b.so -x c - </dev/null &&"
+		"python3 -c \"import zipfile\n"
+		"with zipfile.ZipFile('x.apk', 'w') as z:\n"
+		"    z.write('a.so', 'lib/x86_64/a.so')\n"
+		"    z.write('a.so', 'z/a.so', zipfile.ZIP_DEFLATED)\n"
+		"    z.writestr('text', 'no')\n"
+		"    z.writestr('short', b'\\x7fELF')\n"
+		"    z.write('b.so', 'b\\n.so')\"";
+	const char *line;
+
+	(void)state;
+	fake.resolve = resolve_nothing;
+	assert_int_equal(system(script), 0);
+	assert_int_equal(RUN(id, "x.apk", "/etc/passwd"), 0);
+	assert_string_equal(out, "(not-elf)                                x.apk\n"
+				 "0102030405060708                         x.apk!lib/x86_64/a.so\n"
+				 "(no-note)                                x.apk!b\\012.so\n"
+				 "(not-elf)                                /etc/passwd\n");
+	assert_int_equal(RUN(id, "-j", "x.apk"), 0);
+	line = strstr(out,
+		      "{\"type\":\"member\",\"member\":\"lib/x86_64/a.so\",\"member_offset\":");
+	assert_non_null(line);
+	assert_non_null(strstr(line, "\"member_build_id\":\"0102030405060708\","
+				     "\"member_kind\":\"gnu\",\"member_reason\":null,"
+				     "\"path\":\"x.apk\"}\n"));
+}
+
 static void resolve_truly(int fd, union any_record *record)
 {
 	struct elf_info info;
@@ -414,6 +446,7 @@ int main(void)
 		TEST(flush_says_how_many),
 		TEST(id_does_what_it_can),
 		TEST(a_file_without_an_id_is_no_failure),
+		TEST(what_an_archive_holds_is_identified),
 		TEST(verify_compares_with_libelf),
 		TEST(paths_may_come_from_a_file),
 		TEST(many_paths_are_no_problem),

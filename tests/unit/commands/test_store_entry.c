@@ -110,6 +110,55 @@ static void what_is_stored_is_kept(void **state)
 	shell("test -e .debug/.build-id/*/*.debug");
 }
 
+/* "other" is what @script makes of "true". */
+static void request_other(struct request *request, char *path, size_t room, const char *script)
+{
+	shell("cp -p --remove-destination true other; %s", script);
+	snprintf(path, room, "%s/other", sample_directory());
+	request->path = path;
+	store_request(&store, request);
+	shell("cmp .debug/.build-id/*/*[0-9a-f]/elf true");
+}
+
+static void a_file_of_the_same_id_does_not_stand_for_another(void **state)
+{
+	struct request request;
+	char path[128], other[128];
+
+	(void)state;
+	request_true(&request, path, sizeof(path));
+	request_other(&request, other, sizeof(other), "true");
+	assert_printed("\"status\":\"ok\"");
+	assert_printed("\"reason\":null");
+	shell("test -h .debug/$PWD/other/*");
+	/* nothing of which a sample is told */
+	request_other(&request, other, sizeof(other), "echo payload >> other");
+	assert_printed("\"status\":\"ok\"");
+	assert_printed("same id, other content than what is stored, of the same code");
+	request_other(&request, other, sizeof(other),
+		      "strip --strip-section-headers other 2> x || "
+		      "strip -R .comment -R .gnu_debuglink other");
+	assert_printed("\"status\":\"ok\"");
+	assert_printed("of the same code");
+	assert_int_equal(store.failed, 0);
+	/* a byte of code */
+	shell("rm -r .debug/$PWD/other");
+	request_other(
+		&request, other, sizeof(other),
+		"printf '\\xcc' | dd of=other bs=1 conv=notrunc status=none seek=$(("
+		"$(readelf -SW true | sed -n 's/.* .text *PROGBITS *[^ ]* *\\([^ ]*\\).*/0x\\1/p')"
+		"+ 64))");
+	assert_printed("\"status\":\"fail\"");
+	assert_printed("\"reason\":\"same id, other content than what is stored, which stays\"");
+	assert_int_equal(store.failed, 1);
+	shell("! test -e .debug/$PWD/other");
+	/* what is not there any more is not known to be another */
+	shell("rm other");
+	store_request(&store, &request);
+	assert_printed("\"source\":\"kept\"");
+	assert_printed("\"status\":\"ok\"");
+}
+
 static void only_a_module_without_a_path_is_skipped(void **state)
 {
 	static const struct {
@@ -174,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_decompressed_module_is_whose_its_file_is),
 		TEST(what_is_stored_is_kept),
+		TEST(a_file_of_the_same_id_does_not_stand_for_another),
 		TEST(a_doubtful_module_is_stored_from_a_file_of_its_name_only),
 		TEST(only_a_module_without_a_path_is_skipped),
 	};

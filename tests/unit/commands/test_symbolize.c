@@ -623,6 +623,55 @@ static void one_without_an_id_or_a_directory_has_them_too(void **state)
 		strstr(out, format(" caller+0x0 (%s+0x%llx) " ID " ", path, apk_offset + start)));
 }
 
+static pid_t this_process;
+
+static int maps_of_apk(struct buildid_maps *request)
+{
+	static const uint64_t offsets[] = { 0x1000, 0 };
+	union any_record record;
+	size_t i;
+
+	if (request->pid != (uint32_t)this_process)
+		return ESRCH;
+	resolve_in_apk(-1, &record);
+	record.file.file_id = 7;
+	record.file.user_ino = record.file.ino;
+	fake_add_map(request, &record);
+	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
+		make_mmap(&record, 7, 0, request->pid);
+		record.mmap.addr = fake.mapped_at + apk_offset + offsets[i];
+		record.mmap.len = 0x1000;
+		record.mmap.pgoff = apk_offset + offsets[i];
+		fake_add_map(request, &record);
+	}
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void maps_show_what_is_mapped_from_within_a_zip(void **state)
+{
+	char pid[16];
+
+	(void)state;
+	this_process = getpid();
+	snprintf(pid, sizeof(pid), "%d", this_process);
+	map_apk("-Wl,--build-id=0x" ID, "", ":");
+	fake.maps = maps_of_apk;
+	assert_int_equal(RUN(maps, pid), 0);
+	assert_null(strstr(out, "!lib"));
+	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_non_null(strstr(out, format(ID " %s!lib/x/libfoo.so\n", path)));
+	assert_int_equal(RUN(maps, "-l", "-j", pid), 0);
+	assert_non_null(strstr(out, format("\"member\":\"lib/x/libfoo.so\",\"member_offset\":%llu,"
+					   "\"member_build_id\":\"" ID "\",",
+					   apk_offset)));
+	assert_non_null(strstr(out, "\"kind\":\"htlhash\""));
+	/* another file is mapped there by now */
+	status.st_ino++;
+	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_null(strstr(out, "!lib"));
+}
+
 /* In front of the library, and in a file that was changed. */
 static void what_is_not_in_a_library_has_no_names(void **state)
 {
@@ -896,6 +945,7 @@ int main(void)
 		TEST(without_a_build_id_it_is_the_very_file),
 		TEST(without_a_build_id_and_without_a_path),
 		TEST(a_library_in_a_zip_has_its_own_names),
+		TEST(maps_show_what_is_mapped_from_within_a_zip),
 		TEST(one_without_an_id_or_a_directory_has_them_too),
 		TEST(what_is_not_in_a_library_has_no_names),
 		TEST(code_that_was_moved_is_that_of_the_file_around_it),

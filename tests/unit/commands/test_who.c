@@ -49,7 +49,7 @@ static int one_file(struct buildid_maps *request)
 {
 	union any_record record;
 
-	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
+	if (request->pid != (uint32_t)atoi(pid) && request->pid != (uint32_t)getpid())
 		return ESRCH;
 	make_file(&record, 7, 20, 0, path);
 	fake_add_map(request, &record);
@@ -69,6 +69,7 @@ static int one_file(struct buildid_maps *request)
 static pid_t program;
 static const char *program_id; /* of Go; NULL: a GNU build-id */
 static struct stat running;
+static pid_t second_program; /* the same of another file */
 
 static void describe_with(union any_record *record, uint64_t file_id, uint16_t id_len,
 			  const struct stat *stat_)
@@ -153,13 +154,19 @@ static void start_program(void)
 	fake.resolve = what_is_there;
 }
 
+static void end_process(pid_t *process)
+{
+	if (*process) {
+		kill(*process, SIGKILL);
+		waitpid(*process, NULL, 0);
+	}
+	*process = 0;
+}
+
 static int end_program(void **state)
 {
-	if (program) {
-		kill(program, SIGKILL);
-		waitpid(program, NULL, 0);
-	}
-	program = 0;
+	end_process(&second_program);
+	end_process(&program);
 	program_id = NULL;
 	return tear_down(state);
 }
@@ -531,6 +538,103 @@ static void users_that_cannot_be_compared_are_marked(void **state)
 	assert_non_null(strstr(err, "1 of these may have another content"));
 }
 
+/* Of a second process, whose file has the same record but for its version. */
+static struct stat second_file;
+
+static int maps_of_both(struct buildid_maps *request)
+{
+	union any_record record;
+	bool is_second = request->pid == (uint32_t)second_program;
+
+	request->cursor = BUILDID_MAPS_END;
+	if (!is_second && request->pid != (uint32_t)program)
+		return ESRCH;
+	describe(&record, is_second ? 8 : 7, is_second ? &second_file : &running);
+	fake_add_map(request, &record);
+	make_mmap(&record, is_second ? 8 : 7, 0, request->pid);
+	fake_add_map(request, &record);
+	return 0;
+}
+
+static bool second_is_executed(void)
+{
+	pid_t before = program;
+	bool executed;
+
+	program = second_program;
+	executed = is_executed();
+	program = before;
+	return executed;
+}
+
+static int history_of_second(struct buildid_history *request)
+{
+	union any_record record;
+
+	describe(&record, 8, &second_file);
+	fake_add_history(request, &record);
+	make_mmap(&record, 8, 0, (uint32_t)second_program);
+	fake_add_history(request, &record);
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+/* What @script makes of the program's file is what the second process runs. */
+static void start_second(const char *script)
+{
+	run_shell(script);
+	assert_int_equal(stat(path, &second_file), 0);
+	second_program = fork();
+	if (!second_program) {
+		execl(path, "lib.so", "1000", NULL);
+		_exit(1);
+	}
+	wait_until(second_is_executed);
+	fake.maps = maps_of_both;
+}
+
+static void users_of_an_id_are_told_apart_by_their_content(void **state)
+{
+	static const struct {
+		const char *script;
+		const char *note;
+	} others[] = {
+		{ "cp $f $f.new; mv $f.new $f", NULL },
+		{ "cp $f $f.new; printf X | dd of=$f.new bs=1 seek=20000 conv=notrunc status=none; "
+		  "mv $f.new $f",
+		  "same id, other content" },
+		{ "cp $f $f.new; echo payload >> $f.new; mv $f.new $f", "same id, other content" },
+	};
+	char text[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		start_program();
+		start_second(others[i].script);
+		fake.history = no_history;
+		assert_int_equal(RUN(users, ID), 0);
+		assert_int_equal(lines(out), 2);
+		snprintf(text, sizeof(text), "lib.so (%s)\n", others[i].note);
+		assert_int_equal(strstr(out, text) != NULL, others[i].note != NULL);
+		assert_null(strstr(out, "not compared"));
+		assert_int_equal(strstr(err, "1 of these have the same id, other content") != NULL,
+				 others[i].note != NULL);
+		assert_int_equal(RUN(users, "-j", ID), 0);
+		snprintf(text, sizeof(text), "\"note\":\"%s\"", others[i].note);
+		assert_int_equal(strstr(out, text) != NULL, others[i].note != NULL);
+		/* one is nothing but a memory of the module */
+		fake.maps = maps_of_program;
+		second_file.st_ino++;
+		fake.history = history_of_second;
+		assert_int_equal(RUN(users, ID), 0);
+		assert_int_equal(strstr(out, "lib.so (same id, not compared)\n") != NULL, i < 2);
+		assert_int_equal(strstr(out, "lib.so (same id, other content)\n") != NULL, i == 2);
+		end_process(&second_program);
+		end_process(&program);
+	}
+}
+
 static void first_digits_are_enough_if_no_other_begins_so(void **state)
 {
 	static const char *const beginnings[] = { "10111213", "101112131", "101112131415",
@@ -648,7 +752,7 @@ static int mapped_file(struct buildid_maps *request)
 {
 	union any_record record;
 
-	if (request->pid != (uint32_t)getppid() && request->pid != (uint32_t)getpid())
+	if (request->pid != (uint32_t)atoi(pid) && request->pid != (uint32_t)getpid())
 		return ESRCH;
 	describe(&record, 7, &mapped);
 	fake_add_map(request, &record);
@@ -869,6 +973,7 @@ int main(void)
 		TEST(users_fits_its_terminal),
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(sleep_leaves_no_times_of_before),
+		TEST_PROGRAM(users_of_an_id_are_told_apart_by_their_content),
 		TEST(first_digits_are_enough_if_no_other_begins_so),
 		TEST(an_id_that_others_begin_with_does_not_hide_them),
 		TEST(digits_may_be_in_upper_case),

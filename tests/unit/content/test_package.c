@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packages: by notes as linkers write them, and as nobody should; by dpkg's database. */
+/* Packages: by notes as linkers write them, and as nobody should. */
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/array.h"
-#include "content/dpkg.h"
 #include "content/elf_file.h"
 #include "content/package.h"
 #include "packaged.h"
@@ -303,208 +301,6 @@ static void packages_are_asked_for_as_people_call_them(void **state)
 	assert_int_equal(wish("openssl=3.0.11"), PACKAGE_VERSION_UNKNOWN);
 }
 
-/* ------------------------------------------------------------------ dpkg -- */
-
-static struct dpkg *database(void)
-{
-	int root = open(directory, O_PATH | O_DIRECTORY);
-	struct dpkg *dpkg = dpkg_open(root);
-
-	close(root);
-	return dpkg;
-}
-
-static const char *owner_of(const struct dpkg *dpkg, const char *path)
-{
-	packages_free(&found);
-	dpkg_find(dpkg, path, &found.all[0]);
-	found.count = found.all[0].origin != PACKAGE_NONE;
-	return found.count ? found.all[0].text[PACKAGE_NAME] : NULL;
-}
-
-static const char status[] =
-	"Package: libssl3\nStatus: install ok installed\nArchitecture: amd64\n"
-	"Multi-Arch: same\nSource: openssl\nVersion: 3.0.11-1~deb12u2\n"
-	"Description: text\n Version: 9\n .\n Package: no\n\n"
-	"Package: libc6\nStatus: hold ok unpacked\nArchitecture: amd64\nMulti-Arch: same\n"
-	"Source: glibc (2.36-9)\nVersion: 2.36-9+deb12u4\n\n"
-	"Package: gone\nStatus: deinstall ok config-files\nVersion: 1\n\n"
-	"Package: ../../../etc/evil\nStatus: install ok installed\nVersion: 1\n\n"
-	"package: dash\nstatus: install ok installed\nversion: 0.5\n";
-
-static void dpkg_knows_whose_a_path_is(void **state)
-{
-	struct dpkg *dpkg;
-
-	(void)state;
-	assert_null(database());
-	packaged_file(directory, "var/lib/dpkg/status", status);
-	packaged_file(directory, "var/lib/dpkg/info/libssl3:amd64.list",
-		      "/.\n/usr\n/usr/lib\n/usr/lib/libssl.so.3\n");
-	packaged_file(directory, "var/lib/dpkg/info/libc6:amd64.list",
-		      "/.\n/lib\n/usr\n/usr/lib\n/lib/libc.so.6\n");
-	packaged_file(directory, "var/lib/dpkg/info/gone.list", "/usr/bin/gone\n");
-	packaged_file(directory, "var/lib/dpkg/info/dash.list",
-		      "/.\n/usr\n/bin\n/bin/dash\n/bin/sh\n");
-	packaged_file(directory, "var/lib/dpkg/diversions",
-		      "/bin/sh\n/bin/sh.distrib\ndash\n/bin/ls\n/bin/ls.distrib\n:\n");
-	packaged_file(directory, "etc/os-release", "NAME=\"x\"\nID=debian\nVERSION_ID=\"12\"\n");
-	dpkg = database();
-	assert_non_null(dpkg);
-	assert_string_equal(owner_of(dpkg, "usr/lib/libssl.so.3"), "libssl3");
-	assert_text(PACKAGE_VERSION, "3.0.11-1~deb12u2");
-	assert_text(PACKAGE_SOURCE, "openssl");
-	assert_text(PACKAGE_SOURCE_VERSION, NULL);
-	assert_text(PACKAGE_OS, "debian");
-	assert_text(PACKAGE_OS_VERSION, "12");
-	assert_int_equal(wish("openssl=3.0.11"), PACKAGE_MATCHES);
-	assert_int_equal(wish("libssl3=3.0.11"), PACKAGE_MATCHES);
-	assert_string_equal(owner_of(dpkg, "/lib/libc.so.6"), "libc6");
-	assert_text(PACKAGE_SOURCE_VERSION, "2.36-9");
-	/* what several have, nobody has, and what is not there */
-	assert_null(owner_of(dpkg, "usr/lib"));
-	assert_null(owner_of(dpkg, "usr/bin/none"));
-	assert_null(owner_of(dpkg, "usr/bin/gone"));
-	assert_null(owner_of(dpkg, "usr/lib/libc.so.6"));
-	assert_string_equal(owner_of(dpkg, "bin/sh"), "dash");
-	assert_string_equal(owner_of(dpkg, "bin/sh.distrib"), "dash");
-	assert_null(owner_of(dpkg, "bin/ls"));
-	assert_true(dpkg_is_current(dpkg));
-	assert_false(dpkg_is_busy(dpkg));
-	packaged_file(directory, "var/lib/dpkg/updates/0001", "");
-	packaged_file(directory, "var/lib/dpkg/status", status);
-	assert_true(dpkg_is_busy(dpkg));
-	assert_false(dpkg_is_current(dpkg));
-	dpkg_close(dpkg);
-}
-
-static void where_lib_is_a_link_both_paths_are_known(void **state)
-{
-	char link[64];
-	struct dpkg *dpkg;
-
-	(void)state;
-	packaged_file(directory, "var/lib/dpkg/status", status);
-	packaged_file(directory, "var/lib/dpkg/info/libc6.list", "/lib/libc.so.6\n");
-	snprintf(link, sizeof(link), "%s/lib", directory);
-	assert_int_equal(symlink("usr/lib", link), 0);
-	dpkg = database();
-	assert_string_equal(owner_of(dpkg, "usr/lib/libc.so.6"), "libc6");
-	dpkg_close(dpkg);
-}
-
-static void a_distroless_image_has_a_file_for_each_package(void **state)
-{
-	struct dpkg *dpkg;
-
-	(void)state;
-	packaged_file(directory, "var/lib/dpkg/status.d/libssl3",
-		      "Package: libssl3\nVersion: 3.0.11\nArchitecture: amd64\nSource: openssl\n");
-	packaged_file(directory, "var/lib/dpkg/status.d/libssl3.md5sums",
-		      "d41d8cd98f00b204e9800998ecf8427e  usr/lib/libssl.so.3\n"
-		      "d41d8cd98f00b204e9800998ecf8427e  ./usr/lib/libcrypto.so.3\n");
-	dpkg = database();
-	assert_non_null(dpkg);
-	assert_string_equal(owner_of(dpkg, "usr/lib/libssl.so.3"), "libssl3");
-	assert_string_equal(owner_of(dpkg, "usr/lib/libcrypto.so.3"), "libssl3");
-	dpkg_close(dpkg);
-}
-
-static void no_link_leads_out_of_the_root(void **state)
-{
-	char link[96];
-
-	(void)state;
-	packaged_file(directory, "var/lib/dpkg/info/x.list", "");
-	snprintf(link, sizeof(link), "%s/var/lib/dpkg/status", directory);
-	assert_int_equal(symlink("/../../../../../../var/lib/dpkg/status", link), 0);
-	/* a link to itself, in this root */
-	assert_null(database());
-}
-
-static void a_database_of_garbage(void **state)
-{
-	struct dpkg *dpkg;
-
-	(void)state;
-	packaged_file(directory, "var/lib/dpkg/status",
-		      ":\n\n\n\n  x\nPackage\nPackage:\n\nPackage: x\nStatus:\n\n"
-		      "Package: a\x01\nStatus: install ok installed\n\n"
-		      "Package: b\nStatus: install ok installed\nVersion: \xff\n\n"
-		      "Package: b\nStatus: install ok installed");
-	packaged_file(directory, "var/lib/dpkg/info/a\x01.list", "/a\n");
-	packaged_file(directory, "var/lib/dpkg/info/b.list", "/b\n\n\n/b\nx\n/\xff");
-	packaged_file(directory, "var/lib/dpkg/diversions", "\n\n\n/b\n");
-	dpkg = database();
-	assert_non_null(dpkg);
-	assert_null(owner_of(dpkg, "a"));
-	/* of two packages of one name neither is told */
-	assert_null(owner_of(dpkg, "b"));
-	assert_null(owner_of(dpkg, ""));
-	dpkg_close(dpkg);
-}
-
-size_t __attribute__((weak)) __sanitizer_get_current_allocated_bytes(void);
-
-static size_t allocated(void)
-{
-	if (__sanitizer_get_current_allocated_bytes)
-		return __sanitizer_get_current_allocated_bytes();
-	return mallinfo2().uordblks + mallinfo2().hblkhd;
-}
-
-/* Anybody can make a root directory for his processes, and put anything there. */
-static void a_database_takes_no_more_memory_than_a_large_one(void **state)
-{
-	const off_t size = 60 << 20;
-	struct dpkg *dpkg;
-	char path[96], other[96];
-	int i;
-
-	(void)state;
-	packaged_file(directory, "var/lib/dpkg/status", status);
-	packaged_file(directory, "var/lib/dpkg/status.d/hole0", "Package: x\n");
-	snprintf(path, sizeof(path), "%s/var/lib/dpkg/status.d/hole0", directory);
-	for (i = 1; i < 8; i++) {
-		snprintf(other, sizeof(other), "%s/var/lib/dpkg/status.d/hole%d", directory, i);
-		assert_int_equal(link(path, other), 0);
-	}
-	assert_int_equal(truncate(path, size), 0);
-	dpkg = database();
-	assert_non_null(dpkg);
-	assert_in_range(allocated(), 0, size);
-	dpkg_close(dpkg);
-}
-
-static void write_lines(const char *name, size_t size)
-{
-	char *lines = malloc(size + 1);
-
-	memset(lines, '\n', size);
-	lines[size] = '\0';
-	packaged_file(directory, name, lines);
-	free(lines);
-}
-
-static void what_is_beyond_a_large_database_is_none(void **state)
-{
-	char path[96], other[96];
-	int i;
-
-	(void)state;
-	packaged_file(directory, "var/lib/dpkg/status", status);
-	write_lines("var/lib/dpkg/diversions", 1 << 20);
-	assert_null(database());
-	packaged_file(directory, "var/lib/dpkg/diversions", "");
-	write_lines("var/lib/dpkg/status.d/0", 60 << 20);
-	snprintf(path, sizeof(path), "%s/var/lib/dpkg/status.d/0", directory);
-	for (i = 1; i < 4; i++) {
-		snprintf(other, sizeof(other), "%s/var/lib/dpkg/status.d/%d", directory, i);
-		assert_int_equal(link(path, other), 0);
-	}
-	assert_null(database());
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -520,13 +316,6 @@ int main(void)
 		TEST(what_is_no_elf_file_has_none),
 		TEST(packages_are_told_to_others),
 		TEST(packages_are_asked_for_as_people_call_them),
-		TEST(dpkg_knows_whose_a_path_is),
-		TEST(where_lib_is_a_link_both_paths_are_known),
-		TEST(a_distroless_image_has_a_file_for_each_package),
-		TEST(no_link_leads_out_of_the_root),
-		TEST(a_database_of_garbage),
-		TEST(a_database_takes_no_more_memory_than_a_large_one),
-		TEST(what_is_beyond_a_large_database_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

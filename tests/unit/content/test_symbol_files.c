@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Symbol files: what is looked for again, and what comes to an end. */
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "content/symbol_files.c"
+#include "fake_module.h"
 #include "samples.h"
 #include "streams.h"
 
@@ -186,6 +190,72 @@ static void another_users_file_comes_last_and_is_told(void **state)
 	munmap(mapped, 4096);
 }
 
+static struct stat wanted;
+
+/* The module knows the one file. */
+static void know_wanted(int fd, union any_record *record)
+{
+	static const uint8_t id[] = { 0, 0, 0, 1 };
+
+	(void)fd;
+	fake.resolve_error = fake.resolved.ino == wanted.st_ino ? 0 : ENOENT;
+	make_file(record, 1, sizeof(id), 0, "/any");
+	memcpy(record->bytes + record->file.data_off, id, sizeof(id));
+}
+
+static void *map_others(const char *path, struct stat *status)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	assert_int_equal(fstat(fd, status), 0);
+	close(fd);
+	return mapped;
+}
+
+/* What it knows needs no trial of what else other users have mapped. */
+static void the_module_is_asked_before_others_files_are_opened(void **state)
+{
+	struct symbol_files_options options = { .no_servers = true };
+	struct inotify_event events[8];
+	struct symbol symbol;
+	void *mapped, *decoy;
+	struct stat unused;
+	int notify;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(fake_reset(state), 0);
+	make(1);
+	shell("cp 1.so decoy.so; cp 1.so other.so; rm 1.so; chown nobody decoy.so other.so");
+	/* the same id: whichever is opened first would do */
+	decoy = map_others("decoy.so", &unused);
+	mapped = map_others("other.so", &wanted);
+	notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	assert_true(inotify_add_watch(notify, "decoy.so", IN_OPEN) >= 0);
+	assert_int_equal(buildid_open(&options.module), 0);
+	fake.resolve = know_wanted;
+	symbol_files_free(files);
+	files = symbol_files_new(&options);
+	assert_true(find_by_id(false, &symbol));
+	symbol_free(&symbol);
+	assert_string_equal(found_in, "mapped-other");
+	assert_true(read(notify, events, sizeof(events)) < 0);
+	/* one that it does not know is looked for all the same */
+	wanted.st_ino = 0;
+	symbol_files_free(files);
+	files = symbol_files_new(&options);
+	assert_true(find_by_id(false, &symbol));
+	symbol_free(&symbol);
+	assert_string_equal(found_in, "mapped-other");
+	assert_true(read(notify, events, sizeof(events)) > 0);
+	close(notify);
+	buildid_close(options.module);
+	munmap(mapped, 4096);
+	munmap(decoy, 4096);
+}
+
 /* It has addresses only, so it is no answer to the other question, and keeps none away. */
 static void a_debug_file_alone_names_addresses(void **state)
 {
@@ -310,6 +380,7 @@ int main(void)
 		TEST(what_is_mapped_is_read_again),
 		TEST(what_is_kept_is_found),
 		TEST(another_users_file_comes_last_and_is_told),
+		TEST(the_module_is_asked_before_others_files_are_opened),
 		TEST(a_debug_file_alone_names_addresses),
 		TEST(versions_on_two_devices_are_two),
 		TEST(a_reader_that_did_its_work_is_replaced),
