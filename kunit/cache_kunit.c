@@ -387,33 +387,99 @@ static const struct eviction {
 
 KUNIT_ARRAY_PARAM_DESC(evictions, evictions, name);
 
+/* Of another inode of the same set each time. */
+static struct bid_key next_key(struct bid_key key)
+{
+	do
+		key.ino++;
+	while (set_of(&key) != set_of(&any_key));
+	return key;
+}
+
+static void use(const struct bid_key *key, const struct bid_version *version, bool by_another)
+{
+	struct bid_entry *entry;
+
+	rcu_read_lock();
+	entry = bid_cache_find(key, version);
+	/* as whoever brought it does not make it used */
+	bid_entry_touch(entry);
+	entry->tgid += by_another;
+	bid_entry_touch(entry);
+	rcu_read_unlock();
+}
+
 static void a_full_set_gives_up(struct kunit *test)
 {
 	const struct eviction *of = test->param_value;
-	struct bid_version version;
-	struct bid_entry *entry;
+	struct bid_key keys[WAYS + 1] = { any_key };
 	u32 i;
 
 	for (i = 0; i < WAYS; i++) {
-		version = version_of(i);
 		user = KUIDT_INIT(of->own & BIT(i) ? 1000 : 2000 + i);
-		put(test, &any_key, &version);
-		rcu_read_lock();
-		entry = bid_cache_find(&any_key, &version);
-		/* as whoever brought it does not make it used */
-		bid_entry_touch(entry);
-		entry->tgid += !!(of->used & BIT(i));
-		bid_entry_touch(entry);
-		rcu_read_unlock();
+		put(test, &keys[i], &any_version);
+		use(&keys[i], &any_version, of->used & BIT(i));
+		keys[i + 1] = next_key(keys[i]);
 	}
 	user = KUIDT_INIT(1000);
-	version = version_of(WAYS);
-	put(test, &any_key, &version);
-	for (i = 0; i <= WAYS; i++) {
-		version = version_of(i);
-		KUNIT_EXPECT_EQ_MSG(test, !find(&any_key, &version), i == of->goes, "%u", i);
-	}
+	put(test, &keys[WAYS], &any_version);
+	for (i = 0; i <= WAYS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, !find(&keys[i], &any_version), i == of->goes, "%u", i);
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), WAYS);
+}
+
+/* Else it would seem to be what a mapping of the newer one had. */
+static void an_older_version_goes_with_a_newer_one(struct kunit *test)
+{
+	struct bid_version older = version_of(1), newest = version_of(2000);
+	struct shrink_control sc = { .gfp_mask = GFP_KERNEL, .nr_to_scan = ENTRIES };
+	u64 evicted = bid_stats_sum(BID_STAT_EVICTED);
+	struct bid_key key = any_key;
+	u32 i;
+
+	put(test, &any_key, &older);
+	use(&any_key, &older, true);
+	put(test, &any_key, &any_version);
+	for (i = 2; i < WAYS; i++) {
+		key = next_key(key);
+		put(test, &key, &any_version);
+		use(&key, &any_version, true);
+	}
+	key = next_key(key);
+	put(test, &key, &any_version);
+	KUNIT_EXPECT_EQ(test, find(&any_key, &any_version), 0);
+	KUNIT_EXPECT_EQ(test, find(&any_key, &older), 0);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), WAYS - 1);
+	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_EVICTED) - evicted, 2);
+	bid_cache_flush();
+
+	put(test, &any_key, &older);
+	use(&any_key, &older, true);
+	put(test, &any_key, &any_version);
+	put(test, &any_key, &newest);
+	use(&any_key, &newest, true);
+	KUNIT_EXPECT_EQ(test, cache.shrinker->scan_objects(cache.shrinker, &sc), 2);
+	KUNIT_EXPECT_EQ(test, find(&any_key, &older), 0);
+	KUNIT_EXPECT_EQ(test, find(&any_key, &any_version), 0);
+	KUNIT_EXPECT_NE(test, find(&any_key, &newest), 0);
+}
+
+static void of_an_inode_the_older_ones_are_forgotten(struct kunit *test)
+{
+	struct bid_version older = version_of(1), newest = version_of(2000);
+	struct bid_key other = next_key(any_key);
+	u64 file_id;
+
+	put(test, &other, &older);
+	put(test, &any_key, &older);
+	put(test, &any_key, &any_version);
+	file_id = bid_cache_new_id();
+	put(test, &any_key, &newest);
+	bid_cache_forget_older(&any_key, file_id);
+	KUNIT_EXPECT_EQ(test, find(&any_key, &older), 0);
+	KUNIT_EXPECT_EQ(test, find(&any_key, &any_version), 0);
+	KUNIT_EXPECT_NE(test, find(&any_key, &newest), 0);
+	KUNIT_EXPECT_NE(test, find(&other, &older), 0);
 }
 
 static const struct stride {
@@ -812,6 +878,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(walks_over_every_entry_once),
 	KUNIT_CASE(stays_within_its_bound),
 	KUNIT_CASE_PARAM(a_full_set_gives_up, evictions_gen_params),
+	KUNIT_CASE(an_older_version_goes_with_a_newer_one),
+	KUNIT_CASE(of_an_inode_the_older_ones_are_forgotten),
 	KUNIT_CASE_PARAM(spreads_over_all_sets, strides_gen_params),
 	KUNIT_CASE(sets_are_other_ones_at_each_load),
 	KUNIT_CASE(a_flood_that_waits_for_a_grace_period_is_not_stored),

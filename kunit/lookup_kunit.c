@@ -254,6 +254,22 @@ static void what_holds_for_this_moment_only_is_not_stored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
 }
 
+/* An older version would seem to be what the mapping had, of which nothing is known. */
+static void what_is_not_stored_is_not_what_was_there_before(struct kunit *test)
+{
+	struct file *file = make_settled_file(test);
+	u64 file_id = read_and_store(test, file);
+	struct bid_lookup lookup;
+
+	bid_lookup_init(file, file_inode(file), &lookup);
+	lookup.id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
+	KUNIT_EXPECT_EQ(test, bid_lookup_store(&lookup, &a_path, 0), 0);
+	KUNIT_EXPECT_EQ(test, find(file), file_id);
+	KUNIT_EXPECT_EQ(test, bid_lookup_store(&lookup, &a_path, bid_cache_new_id()), 0);
+	KUNIT_EXPECT_EQ(test, find(file), 0);
+	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
+}
+
 /* ------------------------------------------------------------- for a caller -- */
 
 static struct buildid_file *make_record(struct kunit *test)
@@ -378,6 +394,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(is_read_again_when_it_is_write_mapped, moments_gen_params),
 	KUNIT_CASE(is_unstable_while_it_is_open_for_writing),
 	KUNIT_CASE(what_holds_for_this_moment_only_is_not_stored),
+	KUNIT_CASE(what_is_not_stored_is_not_what_was_there_before),
 	KUNIT_CASE(a_caller_resolves_an_open_file),
 	KUNIT_CASE(a_caller_gets_the_reason),
 	KUNIT_CASE(a_mapped_file_is_read_for_who_may_read_it),

@@ -319,6 +319,31 @@ static struct bid_entry *victim(u32 set, kuid_t user)
 	return owned >= WAYS / 4 ? own : any;
 }
 
+/*
+ * Of an inode those that are older than @file_id go; how many. What a mapping of a newer version
+ * had is not known without an entry of that, and an older one must not seem to be it.
+ */
+static u32 remove_older(const struct bid_key *key, u64 file_id)
+{
+	u32 set = set_of(key), removed = 0;
+	struct bid_entry *entry;
+
+	for_each_in_set(entry, set) {
+		if (!bid_key_equal(&entry->key, key) || entry->file_id >= file_id)
+			continue;
+		remove_entry(entry);
+		removed++;
+	}
+	return removed;
+}
+
+/* With the older ones of its inode. @slot: what it had. */
+static u32 evict(struct bid_entry *entry, u32 *slot)
+{
+	*slot = remove_entry(entry);
+	return 1 + remove_older(&entry->key, entry->file_id);
+}
+
 /* A free slot in the inode's set, by eviction if need be. */
 static u32 make_room(const struct bid_key *key, kuid_t user)
 {
@@ -329,8 +354,8 @@ static u32 make_room(const struct bid_key *key, kuid_t user)
 		return slot;
 	if (occupied != (u16)~0)
 		return first + ffz(occupied);
-	bid_stats_inc(BID_STAT_EVICTED);
-	return remove_entry(victim(first, user));
+	bid_stats_add(BID_STAT_EVICTED, evict(victim(first, user), &slot));
+	return slot;
 }
 
 static void insert(struct bid_entry *entry)
@@ -467,11 +492,30 @@ u64 bid_cache_put(struct bid_entry *entry, u32 recheck_seq)
 	return file_id;
 }
 
-/* Remove the entries of a set; with !@used only the unused ones. */
+/**
+ * bid_cache_forget_older() - nothing is stored of an inode's newest version
+ * @key: which inode
+ * @file_id: that was to stand for the version
+ *
+ * May sleep.
+ */
+void bid_cache_forget_older(const struct bid_key *key, u64 file_id)
+{
+	u32 removed;
+
+	rcu_read_lock();
+	spin_lock(&cache.lock);
+	removed = remove_older(key, file_id);
+	spin_unlock(&cache.lock);
+	rcu_read_unlock();
+	bid_stats_add(BID_STAT_STALE, removed);
+}
+
+/* Remove the entries of a set; with !@used only the unused ones, and what is older than these. */
 static u32 reclaim_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
-	u32 removed = 0;
+	u32 removed = 0, slot;
 
 	rcu_read_lock();
 	spin_lock(&cache.lock);
@@ -480,8 +524,7 @@ static u32 reclaim_set(u32 set, bool used)
 			WRITE_ONCE(entry->used, false);
 			continue;
 		}
-		remove_entry(entry);
-		removed++;
+		removed += evict(entry, &slot);
 	}
 	spin_unlock(&cache.lock);
 	rcu_read_unlock();

@@ -36,6 +36,7 @@ u64 bid_cache_new_id(void);
 u64 bid_cache_put(struct bid_entry *entry, u32 recheck_seq);
 u64 bid_cache_confirm(const struct bid_key *key, const struct bid_version *version,
 		      const struct bid_identity *id, unsigned long flags, u32 recheck_seq);
+void bid_cache_forget_older(const struct bid_key *key, u64 file_id);
 u64 bid_cache_flush(void);
 
 u32 bid_cache_seq(void);

@@ -102,17 +102,7 @@ int bid_lookup_read(struct bid_lookup *lookup)
 	return 0;
 }
 
-/**
- * bid_lookup_store() - make the result of a lookup the cache's
- * @lookup: the lookup, read
- * @path: of the file
- * @file_id: for a new entry; 0 for any
- *
- * On behalf of current. A transient failure is not stored for others. May sleep.
- *
- * Return: the file_id of the entry that stands for the version, or 0 when there is none.
- */
-u64 bid_lookup_store(struct bid_lookup *lookup, const struct bid_path *path, u64 file_id)
+static u64 put_entry(struct bid_lookup *lookup, const struct bid_path *path, u64 file_id)
 {
 	struct bid_entry *entry;
 	u64 known;
@@ -135,6 +125,26 @@ u64 bid_lookup_store(struct bid_lookup *lookup, const struct bid_path *path, u64
 	entry->flags = lookup->flags;
 	entry->file_id = file_id ?: bid_cache_new_id();
 	return bid_cache_put(entry, lookup->recheck_seq);
+}
+
+/**
+ * bid_lookup_store() - make the result of a lookup the cache's
+ * @lookup: the lookup, read
+ * @path: of the file
+ * @file_id: for a new entry, of a mapping that was made; 0 for any
+ *
+ * On behalf of current. A transient failure is not stored for others: then nothing is known of
+ * what was mapped, and older versions of the inode go. May sleep.
+ *
+ * Return: the file_id of the entry that stands for the version, or 0 when there is none.
+ */
+u64 bid_lookup_store(struct bid_lookup *lookup, const struct bid_path *path, u64 file_id)
+{
+	u64 known = put_entry(lookup, path, file_id);
+
+	if (!known && file_id)
+		bid_cache_forget_older(&lookup->key, file_id);
+	return known;
 }
 
 /* What a FILE record says of a lookup, whether its result is in the cache or not. */

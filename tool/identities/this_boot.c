@@ -26,10 +26,44 @@ static bool is_randomized(void)
 	return value > 0;
 }
 
-/* Not where a program and its libraries are without it, as setarch -R and gdb have them. */
+/*
+ * Where a program, and what it maps, begins without it, as setarch -R and gdb have them. With it,
+ * at least a gigabyte from there on is as likely: as on arm64, which takes 18 bits of pages.
+ */
+#define FIXED_SIZE (256ULL << 20)
+/* The least room for a stack above what is mapped. */
+#define STACK_ROOM (128ULL << 20)
+
+static bool is_fixed(uint64_t place, uint64_t bottom, uint64_t size)
+{
+	return place >= bottom && place - bottom < size;
+}
+
+/*
+ * x86-64 has 47 bits of addresses, without the last page; arm64 48, or 42 or 39. A program begins
+ * at two thirds; what it maps ends below the stack, at a sixth for one without a limit, or begins
+ * at a third with vm.legacy_va_layout.
+ */
 static bool is_random(uint64_t place)
 {
-	return place >= IDENTITIES_RANDOM && place >> 20 != 0x5555555 && place >> 24 != 0x7ffff7;
+	static const uint64_t tops[] = {
+		(1ULL << 47) - 4096,
+		1ULL << 48,
+		1ULL << 42,
+		1ULL << 39,
+	};
+	const uint64_t page = 1ULL << 16; /* at most */
+	size_t i;
+
+	if (place < IDENTITIES_RANDOM)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(tops); i++)
+		if (is_fixed(place, tops[i] / 3 * 2 - page, FIXED_SIZE) ||
+		    is_fixed(place, tops[i] / 3 - page, FIXED_SIZE) ||
+		    is_fixed(place, tops[i] / 6 - FIXED_SIZE, FIXED_SIZE + page) ||
+		    is_fixed(place, tops[i] - STACK_ROOM - FIXED_SIZE, STACK_ROOM + FIXED_SIZE))
+			return false;
+	return true;
 }
 
 /* What one process has mapped. */
