@@ -40,6 +40,7 @@ TAILQ_HEAD(entry_list, entry);
 struct buildid_files {
 	struct buildid_files_options bound;
 
+	uint64_t seed;
 	struct entries *buckets;
 	size_t nr_buckets; /* a power of two */
 	size_t nr_files, nr_following;
@@ -52,9 +53,9 @@ struct buildid_files {
 
 /* -------------------------------------------------------------- entries -- */
 
-static struct entries *bucket_of(struct entries *buckets, size_t nr_buckets, uint64_t file_id)
+static struct entries *bucket_of(const struct buildid_files *files, uint64_t file_id)
 {
-	return &buckets[hash_add(0, file_id) & (nr_buckets - 1)];
+	return &files->buckets[hash_add(files->seed, file_id) & (files->nr_buckets - 1)];
 }
 
 static struct entry *find(const struct buildid_files *files, uint64_t file_id, bool follows,
@@ -62,7 +63,7 @@ static struct entry *find(const struct buildid_files *files, uint64_t file_id, b
 {
 	struct entry *entry;
 
-	LIST_FOREACH(entry, bucket_of(files->buckets, files->nr_buckets, file_id), bucket)
+	LIST_FOREACH(entry, bucket_of(files, file_id), bucket)
 	{
 		if (entry->file_id == file_id && entry->follows == follows && entry->tid == tid)
 			break;
@@ -73,33 +74,31 @@ static struct entry *find(const struct buildid_files *files, uint64_t file_id, b
 /* Long chains are slow but right: failing to grow is no error. */
 static void grow(struct buildid_files *files)
 {
-	size_t nr_buckets = files->nr_buckets * 2, i;
-	struct entries *buckets;
+	size_t before = files->nr_buckets, i;
+	struct entries *old = files->buckets, *new;
 	struct entry *entry;
 
-	if (files->nr_files + files->nr_following < files->nr_buckets)
+	if (files->nr_files + files->nr_following < before)
 		return;
-	buckets = calloc(nr_buckets, sizeof(*buckets));
-	if (!buckets)
+	new = calloc(2 * before, sizeof(*new));
+	if (!new)
 		return;
 
-	for (i = 0; i < files->nr_buckets; i++) {
-		while ((entry = LIST_FIRST(&files->buckets[i]))) {
+	files->buckets = new;
+	files->nr_buckets = 2 * before;
+	for (i = 0; i < before; i++) {
+		while ((entry = LIST_FIRST(&old[i]))) {
 			LIST_REMOVE(entry, bucket);
-			LIST_INSERT_HEAD(bucket_of(buckets, nr_buckets, entry->file_id), entry,
-					 bucket);
+			LIST_INSERT_HEAD(bucket_of(files, entry->file_id), entry, bucket);
 		}
 	}
-	free(files->buckets);
-	files->buckets = buckets;
-	files->nr_buckets = nr_buckets;
+	free(old);
 }
 
 static void entry_add(struct buildid_files *files, struct entry *entry)
 {
 	grow(files);
-	LIST_INSERT_HEAD(bucket_of(files->buckets, files->nr_buckets, entry->file_id), entry,
-			 bucket);
+	LIST_INSERT_HEAD(bucket_of(files, entry->file_id), entry, bucket);
 	TAILQ_INSERT_TAIL(entry->follows ? &files->following : &files->by_use, entry, list);
 	files->nr_following += entry->follows;
 	files->nr_files += !entry->follows;
@@ -312,6 +311,7 @@ int buildid_files_new(struct buildid_files **files, const struct buildid_files_o
 	TAILQ_INIT(&new->by_use);
 	TAILQ_INIT(&new->following);
 	LIST_INIT(&new->spare);
+	new->seed = hash_seed();
 	new->nr_buckets = FIRST_BUCKETS;
 	new->buckets = calloc(new->nr_buckets, sizeof(*new->buckets));
 	err = new->buckets ? buildid_files_options_copy_in(&new->bound, options) : -ENOMEM;

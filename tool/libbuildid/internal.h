@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "libbuildid.h"
@@ -28,11 +29,25 @@ static inline size_t align8(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Multiplicative hashing, for tables whose size is a power of two. */
+/*
+ * Multiplicative hashing, for tables whose size is a power of two. What is hashed is anybody's to
+ * choose, in a log or by mmap(2): the first @hash is a hash_seed(), so that nobody can choose many
+ * of one hash.
+ */
 static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	return hash ^ hash >> 32;
+}
+
+static inline uint64_t hash_seed(void)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uintptr_t)&seed;
+	return seed;
 }
 
 /* ---------------------------------------------------------------- time -- */

@@ -27,6 +27,7 @@
 
 /* The mappings that came from the ring, as hashes; 0 is a free slot. */
 struct seen {
+	uint64_t seed;
 	size_t count;
 	uint64_t slots[SEEN_SLOTS];
 };
@@ -54,10 +55,11 @@ struct buildid_recorder {
 
 /* ----------------------------------------------------------- duplicates -- */
 
-static uint64_t hash_of(const struct buildid_mmap *mmap)
+static uint64_t hash_of(const struct seen *seen, const struct buildid_mmap *mmap)
 {
-	uint64_t hash = hash_add(mmap->pid, mmap->addr);
+	uint64_t hash = hash_add(seen->seed, mmap->pid);
 
+	hash = hash_add(hash, mmap->addr);
 	hash = hash_add(hash, mmap->len);
 	hash = hash_add(hash, mmap->pgoff);
 	hash = hash_add(hash, mmap->file_id);
@@ -89,7 +91,7 @@ static void mark(struct buildid_recorder *recorder, struct buildid_event *event)
 
 	if (!recorder->seen || event->record->type != BUILDID_RECORD_MMAP)
 		return;
-	hash = hash_of((const void *)event->record);
+	hash = hash_of(recorder->seen, (const void *)event->record);
 	if (!(event->record->flags & BUILDID_RECORD_SNAPSHOT))
 		seen_add(recorder->seen, hash);
 	else if (*seen_slot(recorder->seen, hash))
@@ -117,6 +119,7 @@ int buildid_recorder_snapshot(struct buildid_recorder *recorder)
 	recorder->seen = calloc(1, sizeof(*recorder->seen));
 	if (!recorder->seen)
 		return -ENOMEM;
+	recorder->seen->seed = hash_seed();
 	recorder->requests = 0;
 	err = buildid_snapshot_new(&recorder->snapshot, recorder->handle, &recorder->options);
 	if (err)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/array.h"
 #include "streams.h"
@@ -298,6 +299,32 @@ static void what_follows_is_known_whatever_comes(void **state)
 	}
 }
 
+static uint64_t cpu_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+/* The file_ids of a log are anybody's: these had one hash, up to its 20th bit. */
+static void file_ids_may_be_chosen_by_an_enemy(void **state)
+{
+	const uint64_t factor = 0x9e3779b97f4a7c15ULL, begin = cpu_ms();
+	uint64_t inverse = factor, hash;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 6; i++)
+		inverse *= 2 - factor * inverse;
+	for (i = 1; i <= 30000; i++) {
+		hash = (uint64_t)i << 20;
+		hash ^= hash >> 29 ^ hash >> 58;
+		join_file(hash * inverse, 20);
+	}
+	assert_in_range(cpu_ms() - begin, 0, 1500);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -317,6 +344,7 @@ int main(void)
 		TEST(many_files_are_all_found),
 		TEST(options_of_other_versions_are_read_as_far_as_known),
 		TEST(what_follows_is_known_whatever_comes),
+		TEST(file_ids_may_be_chosen_by_an_enemy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
