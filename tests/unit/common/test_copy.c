@@ -112,6 +112,33 @@ static void of_a_file_without_a_size_too(void **state)
 	close(to);
 }
 
+/* As one that is made to take long: a hole of both has no bytes to look at. */
+static void files_are_compared_where_they_have_bytes(void **state)
+{
+	const uint64_t far = 1ULL << 42;
+	int one = sparse_file(), other = sparse_file(), empty = new_file();
+
+	(void)state;
+	assert_true(same_bytes(one, other, 0, PIECES * PIECE));
+	assert_int_equal(ftruncate(one, (off_t)far), 0);
+	assert_int_equal(ftruncate(other, (off_t)far), 0);
+	assert_true(same_bytes(one, other, 0, UINT64_MAX));
+	assert_true(pwrite_all(other, "y", 1, (off_t)far - 1));
+	assert_false(same_bytes(one, other, 0, UINT64_MAX));
+	assert_true(same_bytes(one, other, 0, far - 1));
+	assert_false(same_bytes(one, other, far - 1, 1));
+	assert_true(same_bytes(one, other, UINT64_MAX, 1));
+	/* what is a hole in one alone */
+	assert_true(pwrite_all(one, "\0", 1, (off_t)far - 1));
+	assert_true(pwrite_all(other, "\0", 1, (off_t)far - 1));
+	assert_true(same_bytes(one, other, far - PIECE, PIECE));
+	/* what is not there is not known */
+	assert_true(same_bytes(one, empty, 0, PIECE));
+	close(one);
+	close(other);
+	close(empty);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +146,7 @@ int main(void)
 		cmocka_unit_test(a_part_has_its_holes_and_no_more),
 		cmocka_unit_test(more_than_allowed_is_refused),
 		cmocka_unit_test(of_a_file_without_a_size_too),
+		cmocka_unit_test(files_are_compared_where_they_have_bytes),
 	};
 
 	return cmocka_run_group_tests_name("copy", tests, NULL, NULL);
