@@ -117,7 +117,6 @@ void named_address_free(struct named_address *named)
 {
 	free(named->path);
 	free(named->member);
-	symbol_free(&named->symbol);
 	*named = (struct named_address){};
 }
 
@@ -189,7 +188,7 @@ static void find_in_kernel(struct query *query)
 	named->offset = query->addr;
 	named->known_from = "kernel";
 	named->symbols_from = "kernel";
-	named->symbol.function = strdup(symbol->name);
+	named->symbol.function = symbol->name;
 	named->symbol.function_offset = query->addr - symbol->start;
 }
 
@@ -530,7 +529,7 @@ static void find_compiled(struct query *query)
 		.identity.reason = BUILDID_REASON_ANONYMOUS,
 		.offset = query->addr,
 		.known_from = "process",
-		.symbol.function = strdup(entry->name),
+		.symbol.function = entry->name,
 		.symbol.function_offset = query->addr - entry->start,
 		.symbols_from = "perf-map",
 	};

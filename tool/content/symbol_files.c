@@ -28,7 +28,7 @@
 /* Nanoseconds. */
 #define NOT_FOUND_FOR 30000000000ULL
 /* A process that ends with fewer answers has failed; so many failures are enough. */
-#define ANSWERS_MIN  256
+#define ANSWERS_MIN  32
 #define FAILURES_MAX 3
 /* Of one file: what is in it, and how often it is read to find that, some 100 ms in all. */
 #define MEMBERS_MAX 1024
