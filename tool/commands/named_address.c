@@ -66,7 +66,8 @@ struct namer {
 	struct namer_options options;
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
-	uint64_t kallsyms_at; /* CLOCK_MONOTONIC, 0 for never */
+	uint64_t kallsyms_at;  /* CLOCK_MONOTONIC, 0 for never */
+	struct reason unnamed; /* of the last address */
 	unsigned char buffer[BUILDID_RECORD_MAX] __attribute__((aligned(8)));
 };
 
@@ -602,8 +603,10 @@ static void name_it(struct query *query)
 
 	look_inside(query, &place);
 	if (symbol_files_find(query->namer->files, &place, &named->symbol, &named->symbols_from,
-			      &named->unnamed))
+			      &query->namer->unnamed))
 		named->symbol.function_offset += before;
+	else
+		named->unnamed = query->namer->unnamed.text;
 }
 
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
@@ -657,10 +660,12 @@ void namer_find_in_content(struct namer *namer, const struct build_id *id, uint6
 	};
 	for (; at.id.size && !found; at.id.size = named->symbols_from ? 0 : shorter_size(&at.id)) {
 		found = symbol_files_find(namer->files, &at, &named->symbol, &named->symbols_from,
-					  &named->unnamed);
+					  &namer->unnamed);
 		if (named->symbols_from)
 			named->identity.id = at.id;
 	}
 	if (found)
 		named->symbol.function_offset += place - at.offset;
+	else
+		named->unnamed = namer->unnamed.text;
 }

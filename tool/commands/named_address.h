@@ -43,7 +43,7 @@ struct named_address {
 	/* Valid until the next call with the namer; function and source are NULL where not known. */
 	struct symbol symbol;
 	const char *symbols_from; /* where the file was found, NULL for nowhere */
-	struct reason unnamed;	  /* why there is no symbol */
+	const char *unnamed;	  /* why there is no symbol; valid as long as that */
 };
 
 struct namer;

@@ -59,7 +59,8 @@ static bool is_place(const struct scan *scan)
 bool scan_is_address(struct scan *scan, uint64_t *value)
 {
 	size_t length;
-	bool is = scan_has_label(scan, value) || scan_is_bracketed(scan, value, &length) ||
+	bool is = (scan->labelled && scan_has_label(scan, value)) ||
+		  scan_is_bracketed(scan, value, &length) ||
 		  (!scan->labelled && word_is_prefixed(scan->word, value) && is_place(scan));
 
 	scan->before_is_address = is;
@@ -69,8 +70,12 @@ bool scan_is_address(struct scan *scan, uint64_t *value)
 bool scan_any_label(const char *line, const char *at, const char *end)
 {
 	struct scan scan = scan_start(line, at, end);
+	const size_t size = (size_t)(end - at);
 	uint64_t value;
 
+	/* All labels have one of these. */
+	if (!memchr(at, 'p', size) && !memchr(at, 'P', size))
+		return false;
 	while (scan_next(&scan))
 		if (scan_has_label(&scan, &value))
 			return true;

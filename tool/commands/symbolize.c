@@ -85,17 +85,15 @@ struct input {
  */
 static void put_function(struct output *out, const char *function, const uint64_t *offset)
 {
-	char *text = NULL;
-
-	if (function && offset && asprintf(&text, "%s+0x%" PRIx64, function, *offset) < 0)
-		text = NULL;
-	out_string(out, NULL, 0, text ? text : function ? function : "[unknown]");
-	free(text);
+	out_string(out, NULL, 0, function ? function : "[unknown]");
 	out_string(out, "function", OUT_HIDDEN, function);
-	if (function && offset)
+	if (function && offset) {
+		out_more(out, "+0x");
+		out_more_hex(out, *offset);
 		out_number(out, "function_offset", OUT_HIDDEN, *offset);
-	else
+	} else {
 		out_null(out, "function_offset");
+	}
 }
 
 /* "/path/base.apk!libfoo.so+0x1139", of a zip's member whose name is known. */
@@ -103,13 +101,16 @@ static void put_file(struct output *out, const struct named_address *named)
 {
 	const char *path = named->path && *named->path ? named->path : NULL;
 	const char *member = named->member;
-	char *text = NULL;
 
-	if (asprintf(&text, "(%s%s%s+0x%" PRIx64 ")", path ? path : "?", member ? "!" : "",
-		     member ? member : "", member ? named->member_offset : named->offset) < 0)
-		text = NULL;
-	out_string(out, NULL, 0, text);
-	free(text);
+	out_string(out, NULL, 0, "(");
+	out_more(out, path ? path : "?");
+	if (member) {
+		out_more(out, "!");
+		out_more(out, member);
+	}
+	out_more(out, "+0x");
+	out_more_hex(out, member ? named->member_offset : named->offset);
+	out_more(out, ")");
 	out_string(out, "path", OUT_HIDDEN, path);
 	out_address(out, "offset", OUT_HIDDEN, named->offset);
 }
@@ -129,8 +130,11 @@ static void put_identity(struct output *out, const struct identity *identity)
 {
 	char text[PRINT_ID_MAX], hex[BUILD_ID_TEXT];
 
-	out_styled(out, identity->id.size ? OUT_GOOD : OUT_WEAK, NULL, 0,
-		   print_identity(identity, text));
+	if (!out->json) {
+		out_styled(out, identity->id.size ? OUT_GOOD : OUT_WEAK, NULL, 0,
+			   print_identity(identity, text));
+		return;
+	}
 	out_string(out, "build_id", OUT_HIDDEN,
 		   identity->id.size ? build_id_text(&identity->id, hex) : NULL);
 	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(identity->kind));
@@ -139,18 +143,15 @@ static void put_identity(struct output *out, const struct identity *identity)
 
 static void put_source(struct output *out, const char *source, uint32_t line)
 {
-	char *text = NULL;
-
-	if (source && asprintf(&text, "%s:%" PRIu32, source, line) < 0)
-		text = NULL;
-	if (text)
-		out_string(out, NULL, 0, text);
-	free(text);
 	out_string(out, "source", OUT_HIDDEN, source);
-	if (source)
+	if (source) {
+		out_string(out, NULL, 0, source);
+		out_more(out, ":");
+		out_more_number(out, line);
 		out_number(out, "line", OUT_HIDDEN, line);
-	else
+	} else {
 		out_null(out, "line");
+	}
 }
 
 static void put_callers(struct output *out, const struct symbol *symbol)
@@ -179,7 +180,7 @@ static void put_origin(struct output *out, const struct named_address *named)
 	if (named->problem != ADDRESS_LOCATED)
 		problem = address_problem_text(named->problem);
 	else if (!named->symbol.function && !named->symbol.nr_into)
-		problem = named->unnamed.text;
+		problem = named->unnamed;
 	out_string(out, "known_from", OUT_HIDDEN, named->known_from);
 	out_string(out, "symbols_from", OUT_HIDDEN, named->symbols_from);
 	out_string(out, "problem", OUT_HIDDEN, problem);
@@ -278,20 +279,25 @@ static bool is_elsewhere(const struct stack_block *block, const struct stack_add
 			 const struct named_address *named)
 {
 	const char *name = block->text + address->name_at, *end = name + address->name_length;
-	const char *file = memmem(name, address->name_length, " (/", 3), *base;
+	const char *file, *base;
 
-	if (named->problem != ADDRESS_LOCATED || address->value >= OFFSET_LIMIT || !file ||
-	    !named->path || *named->path != '/')
+	if (named->problem != ADDRESS_LOCATED || address->value >= OFFSET_LIMIT || !named->path ||
+	    *named->path != '/')
+		return false;
+	file = memmem(name, address->name_length, " (/", 3);
+	if (!file)
 		return false;
 	base = basename(named->path);
 	return !memmem(file, (size_t)(end - file), base, strlen(base));
 }
 
-/* What the text says of the content is certain, but only a file that has it has names. */
+/*
+ * Into @named, which is empty. What the text says of the content is certain, but only a file that
+ * has it has names.
+ */
 static void find(struct symbolize *symbolize, const struct stack_block *block,
 		 const struct stack_address *address, struct named_address *named)
 {
-	*named = (struct named_address){};
 	if (address->id.size)
 		namer_find_in_content(symbolize->namer, &address->id, address->place,
 				      address->is_elf_address, address->caller, named);
@@ -329,16 +335,12 @@ static bool is_better(const struct named_address *named, const struct stack_bloc
 static void put_quoted(struct output *out, const struct named_address *named, bool pair)
 {
 	struct output plain = *out;
-	char *text = NULL;
-	size_t size;
 
-	plain.file = open_memstream(&text, &size);
-	if (!plain.file)
-		return;
+	plain.line = (struct output_line){};
 	put_named(&plain, named, pair);
-	if (!fclose(plain.file))
-		out_in_string(out, text);
-	free(text);
+	out_bytes(&plain, "", 1);
+	out_in_string(out, plain.line.text);
+	out_free(&plain);
 }
 
 /*
@@ -351,9 +353,8 @@ static const char *replace(struct output *out, const char *from,
 {
 	const char *end = block->text + address->at + address->length;
 	const char *name = block->text + address->name_at;
-	FILE *file = out->file;
 
-	fwrite(from, 1, (size_t)(end - from), file);
+	out_bytes(out, from, (size_t)(end - from));
 	if (!is_better(named, block, address))
 		return end;
 	out->started = true;
@@ -369,7 +370,7 @@ static void show_block(void *context, const struct stack_block *block)
 	struct symbolize *symbolize = context;
 	struct output *out = &symbolize->out;
 	const char *from = block->text;
-	struct named_address named;
+	struct named_address named = {};
 	size_t i;
 
 	symbolize->passed += block->nr_passed;
@@ -384,8 +385,10 @@ static void show_block(void *context, const struct stack_block *block)
 			from = replace(out, from, address, block, &named);
 		named_address_free(&named);
 	}
-	if (!out->json)
-		fwrite(from, 1, (size_t)(block->text + block->size - from), out->file);
+	if (out->json)
+		return;
+	out_bytes(out, from, (size_t)(block->text + block->size - from));
+	out_flush(out);
 }
 
 static void report_count(uint64_t count, const char *what, const char *one, const char *more,
@@ -546,6 +549,7 @@ static int filter(struct symbolize *symbolize)
 		out_error(&symbolize->out, "standard input", "%s", strerror(input->error));
 	good = good && !input->error;
 	stack_text_free(stack);
+	out_free(&symbolize->out);
 	report_problems(symbolize);
 	report_count(input ? input->nr_long : 0, "line", " is", "s are",
 		     " too long, and not looked at: 1 MiB, of JSON 64 MiB");

@@ -92,6 +92,7 @@ struct part {
 struct parts {
 	struct part **all;
 	size_t count;
+	const struct part *last; /* that was found, or NULL */
 };
 
 struct symbols {
@@ -564,7 +565,7 @@ static void forget(struct symbols *symbols)
 		while (parts[i].count)
 			free(parts[i].all[--parts[i].count]);
 		free(parts[i].all);
-		parts[i].all = NULL;
+		parts[i] = (struct parts){};
 	}
 	symbols->nr_bytes = 0;
 }
@@ -584,12 +585,20 @@ static size_t count_until(const struct parts *parts, uint64_t place)
 	return low;
 }
 
-static const struct part *find_part(const struct parts *parts, uint64_t place)
+static bool has(const struct part *part, uint64_t place)
 {
-	size_t count = count_until(parts, place);
-	const struct part *part = count ? parts->all[count - 1] : NULL;
+	return part && place >= part->reply.first && place <= part->reply.last;
+}
 
-	return part && place <= part->reply.last ? part : NULL;
+static const struct part *find_part(struct parts *parts, uint64_t place)
+{
+	size_t count;
+
+	if (has(parts->last, place))
+		return parts->last;
+	count = count_until(parts, place);
+	parts->last = count ? parts->all[count - 1] : NULL;
+	return has(parts->last, place) ? parts->last : NULL;
 }
 
 /* False without memory. */
