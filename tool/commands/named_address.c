@@ -118,7 +118,6 @@ void named_address_free(struct named_address *named)
 {
 	free(named->path);
 	free(named->member);
-	*named = (struct named_address){};
 }
 
 const char *address_problem_text(enum address_problem problem)

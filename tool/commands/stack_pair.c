@@ -172,6 +172,8 @@ bool stack_pair_begins(const char *line, const char *end, struct build_id *id, b
 
 	*indented = skip_blanks(line, end) > line;
 	end = word_last_end(line, end);
+	if (end - line < DIGITS_ALONE_MIN || hex_digit(end[-DIGITS_ALONE_MIN]) < 0)
+		return false;
 	for (at = end; at > line && hex_digit(at[-1]) >= 0; at--)
 		;
 	return end - at >= DIGITS_ALONE_MIN && begins(line, at) && read_id(at, end, id);

@@ -70,18 +70,17 @@ static struct word name_of(struct word word, const char *end)
 	return apart ? name_behind(word, end) : (struct word){};
 }
 
-/* "\t    7f1200001139 name+0x1 (file)" */
+/* "\t    7f1200001139 name+0x1 (file)", whose first word is @word */
 bool stack_is_perf_frame(const struct stack_text *stack, const char *line, const char *end,
-			 struct word *word, uint64_t *value, struct word *name)
+			 struct word word, uint64_t *value, struct word *name)
 {
-	*word = word_next(line, end, BLANKS);
-	if (!word_is_hex(*word, FRAME_DIGITS_MIN, value))
+	if (!word_is_hex(word, FRAME_DIGITS_MIN, value))
 		return false;
 	end = word_last_end(line, end);
-	*name = name_behind(*word, end);
-	if (in_column(line, *word))
+	*name = name_behind(word, end);
+	if (in_column(line, word))
 		return true;
-	return word->at > line &&
+	return word.at > line &&
 	       (name->at < last_file(name->at, end) || (stack->perf && name->length));
 }
 

@@ -36,11 +36,14 @@ static bool is_behind(const struct scan *scan, const char *text)
 bool scan_is_bracketed(const struct scan *scan, uint64_t *value, size_t *length)
 {
 	const char *last = word_end(scan->word);
-	bool square = is_behind(scan, "[<");
+	bool square;
 
+	if (last == scan->end || *last != '>')
+		return false;
+	square = is_behind(scan, "[<");
 	*length = scan->word.length + 1 + square;
 	if ((!square && !is_behind(scan, "=> <") && !is_behind(scan, "=>  <")) ||
-	    last + square >= scan->end || last[0] != '>' || (square && last[1] != ']'))
+	    last + square >= scan->end || (square && last[1] != ']'))
 		return false;
 	return word_is_hex(scan->word, BARE_DIGITS_MIN, value);
 }

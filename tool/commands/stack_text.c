@@ -119,12 +119,12 @@ static bool is_frame(const char *line, const char *end)
 
 static bool add_frame(struct stack_text *stack, const char *line, const char *end)
 {
-	struct word word, name;
+	struct word word = word_next(line, end, BLANKS), name;
 	struct header header = {};
 	uint64_t value;
 	size_t before = stack->nr_addresses;
 
-	if (stack_is_perf_frame(stack, line, end, &word, &value, &name))
+	if (stack_is_perf_frame(stack, line, end, word, &value, &name))
 		return stack_add_address(stack, line, word, value, name,
 					 stack_is_caller(stack, value));
 	if (!stack_add_codes(stack, line, line, end, true))
@@ -332,7 +332,7 @@ static bool add_other(struct stack_text *stack, const char *line, const char *en
 	if (stack_read_head(stack, line, end))
 		return true;
 	if (is_frame(line, end) || is_pair(line, end) ||
-	    stack_is_perf_frame(stack, line, end, &word, &value, &name))
+	    stack_is_perf_frame(stack, line, end, word, &value, &name))
 		return add_frame(stack, line, end);
 	stack_use_line(stack, line, end);
 	return stack_add_codes(stack, line, line, end, false);

@@ -54,6 +54,7 @@ struct symbolize {
 	const char *log;
 	bool mono;
 	bool perf;
+	size_t at_once;
 	bool refused; /* the module cannot be asked, which was said */
 	uint64_t problems[ADDRESS_PROBLEMS];
 	uint64_t unnamed; /* located, but without a function */
@@ -64,8 +65,12 @@ struct symbolize {
 #define LINE_MAX_TEXT (1U << 20)
 #define LINE_MAX_JSON (64U << 20)
 
+/* Bytes of text that wait to be written, while there is more to read; on a terminal none. */
+#define AT_ONCE (1U << 15)
+
 /* Standard input, in memory that does not depend on it. */
 struct input {
+	struct output *out;
 	char buffer[1 << 16]; /* read, and not yet in a line, from at up to filled */
 	size_t at, filled;
 	char *line;
@@ -88,7 +93,7 @@ static void put_function(struct output *out, const char *function, const uint64_
 	out_string(out, NULL, 0, function ? function : "[unknown]");
 	out_string(out, "function", OUT_HIDDEN, function);
 	if (function && offset) {
-		out_more(out, "+0x");
+		out_more_plain(out, "+0x");
 		out_more_hex(out, *offset);
 		out_number(out, "function_offset", OUT_HIDDEN, *offset);
 	} else {
@@ -102,15 +107,16 @@ static void put_file(struct output *out, const struct named_address *named)
 	const char *path = named->path && *named->path ? named->path : NULL;
 	const char *member = named->member;
 
-	out_string(out, NULL, 0, "(");
+	/* Behind the function. */
+	out_more_plain(out, " (");
 	out_more(out, path ? path : "?");
 	if (member) {
-		out_more(out, "!");
+		out_more_plain(out, "!");
 		out_more(out, member);
 	}
-	out_more(out, "+0x");
+	out_more_plain(out, "+0x");
 	out_more_hex(out, member ? named->member_offset : named->offset);
-	out_more(out, ")");
+	out_more_plain(out, ")");
 	out_string(out, "path", OUT_HIDDEN, path);
 	out_address(out, "offset", OUT_HIDDEN, named->offset);
 }
@@ -128,11 +134,18 @@ static void put_member(struct output *out, const struct named_address *named)
 
 static void put_identity(struct output *out, const struct identity *identity)
 {
-	char text[PRINT_ID_MAX], hex[BUILD_ID_TEXT];
+	/* Mostly the same as before. */
+	static struct identity last;
+	static char text[PRINT_ID_MAX];
+	char hex[BUILD_ID_TEXT];
 
 	if (!out->json) {
-		out_styled(out, identity->id.size ? OUT_GOOD : OUT_WEAK, NULL, 0,
-			   print_identity(identity, text));
+		if (!*text || last.kind != identity->kind || last.reason != identity->reason ||
+		    !build_id_equal(&last.id, &identity->id)) {
+			last = *identity;
+			print_identity(identity, text);
+		}
+		out_styled(out, identity->id.size ? OUT_GOOD : OUT_WEAK, NULL, 0, text);
 		return;
 	}
 	out_string(out, "build_id", OUT_HIDDEN,
@@ -146,7 +159,7 @@ static void put_source(struct output *out, const char *source, uint32_t line)
 	out_string(out, "source", OUT_HIDDEN, source);
 	if (source) {
 		out_string(out, NULL, 0, source);
-		out_more(out, ":");
+		out_more_plain(out, ":");
 		out_more_number(out, line);
 		out_number(out, "line", OUT_HIDDEN, line);
 	} else {
@@ -177,6 +190,8 @@ static void put_origin(struct output *out, const struct named_address *named)
 {
 	const char *problem = NULL;
 
+	if (!out->json)
+		return;
 	if (named->problem != ADDRESS_LOCATED)
 		problem = address_problem_text(named->problem);
 	else if (!named->symbol.function && !named->symbol.nr_into)
@@ -257,18 +272,23 @@ static bool has_module(struct symbolize *symbolize)
 	return false;
 }
 
+static void set_problem(struct named_address *named, enum address_problem problem)
+{
+	*named = (struct named_address){ .problem = problem };
+}
+
 static void find_in_process(struct symbolize *symbolize, const struct stack_address *address,
 			    struct named_address *named)
 {
 	const struct stack_owner *owner = &address->owner;
 
 	if (owner->pid && !(address->value >> 63) && !has_module(symbolize))
-		named->problem = ADDRESS_FAILED;
+		set_problem(named, ADDRESS_FAILED);
 	else if (owner->pid || address->value >> 63)
 		namer_find(symbolize->namer, owner->pid, address->value,
 			   owner->time ? owner->time : UINT64_MAX, address->caller, named);
 	else
-		named->problem = owner->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID;
+		set_problem(named, owner->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID);
 }
 
 /*
@@ -291,10 +311,7 @@ static bool is_elsewhere(const struct stack_block *block, const struct stack_add
 	return !memmem(file, (size_t)(end - file), base, strlen(base));
 }
 
-/*
- * Into @named, which is empty. What the text says of the content is certain, but only a file that
- * has it has names.
- */
+/* What the text says of the content is certain, but only a file that has it has names. */
 static void find(struct symbolize *symbolize, const struct stack_block *block,
 		 const struct stack_address *address, struct named_address *named)
 {
@@ -303,12 +320,13 @@ static void find(struct symbolize *symbolize, const struct stack_block *block,
 				      address->is_elf_address, address->caller, named);
 	if (!address->id.size ||
 	    (!address->is_pair && !named->symbol.function && address->owner.pid)) {
-		named_address_free(named);
+		if (address->id.size)
+			named_address_free(named);
 		find_in_process(symbolize, address, named);
 	}
 	if (is_elsewhere(block, address, named)) {
 		named_address_free(named);
-		named->problem = ADDRESS_NO_MAPPING;
+		set_problem(named, ADDRESS_NO_MAPPING);
 	}
 	symbolize->problems[named->problem]++;
 	symbolize->unnamed += named->problem == ADDRESS_LOCATED && !named->symbol.function;
@@ -370,7 +388,7 @@ static void show_block(void *context, const struct stack_block *block)
 	struct symbolize *symbolize = context;
 	struct output *out = &symbolize->out;
 	const char *from = block->text;
-	struct named_address named = {};
+	struct named_address named;
 	size_t i;
 
 	symbolize->passed += block->nr_passed;
@@ -388,7 +406,8 @@ static void show_block(void *context, const struct stack_block *block)
 	if (out->json)
 		return;
 	out_bytes(out, from, (size_t)(block->text + block->size - from));
-	out_flush(out);
+	if (out->line.size > symbolize->at_once)
+		out_flush(out);
 }
 
 static void report_count(uint64_t count, const char *what, const char *one, const char *more,
@@ -425,6 +444,8 @@ static bool refill(struct input *input)
 {
 	ssize_t size;
 
+	if (!input->out->json)
+		out_flush(input->out);
 	fflush(stdout);
 	do {
 		size = read(STDIN_FILENO, input->buffer, sizeof(input->buffer));
@@ -478,12 +499,13 @@ static bool grow(struct input *input, size_t size)
 	return true;
 }
 
-static struct input *input_new(void)
+static struct input *input_new(struct output *out)
 {
 	struct input *new = calloc(1, sizeof(*new));
 
 	if (!new)
 		return NULL;
+	new->out = out;
 	new->room = sizeof(new->buffer);
 	new->line = malloc(new->room);
 	if (new->line)
@@ -534,12 +556,13 @@ static bool pass_lines(struct stack_text *stack, struct input *input)
 
 static int filter(struct symbolize *symbolize)
 {
-	struct input *input = input_new();
+	struct input *input = input_new(&symbolize->out);
 	struct stack_text *stack;
 	bool good;
 
 	symbolize->stack.show = show_block;
 	symbolize->stack.context = symbolize;
+	symbolize->at_once = isatty(STDOUT_FILENO) ? 0 : AT_ONCE;
 	stack = stack_text_new(&symbolize->stack);
 	ignore_interrupts();
 	good = input && stack && pass_lines(stack, input);
@@ -549,6 +572,7 @@ static int filter(struct symbolize *symbolize)
 		out_error(&symbolize->out, "standard input", "%s", strerror(input->error));
 	good = good && !input->error;
 	stack_text_free(stack);
+	out_flush(&symbolize->out);
 	out_free(&symbolize->out);
 	report_problems(symbolize);
 	report_count(input ? input->nr_long : 0, "line", " is", "s are",

@@ -17,13 +17,12 @@ ssize_t hex_parse(uint8_t *bytes, size_t room, const char *text);
 /* The value of a digit of either case, -1 for any other character. */
 static inline int hex_digit(char digit)
 {
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	if (digit >= 'A' && digit <= 'F')
-		return digit - 'A' + 10;
-	return -1;
+	static const int8_t values[256] = {
+		['0'] = 1, 2,  3,  4,  5,  6,	       7,  8,  9,  10, ['a'] = 11,
+		12,	   13, 14, 15, 16, ['A'] = 11, 12, 13, 14, 15, 16,
+	};
+
+	return values[(unsigned char)digit] - 1;
 }
 
 #endif

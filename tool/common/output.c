@@ -433,6 +433,16 @@ void out_number(struct output *out, const char *key, int width, uint64_t value)
 		out->columns += put_number(&out->line, value, 10, width);
 }
 
+void out_more_plain(struct output *out, const char *plain)
+{
+	size_t length = strlen(plain);
+
+	if (out->json)
+		return;
+	put(&out->line, plain, length);
+	out->columns += (int)length;
+}
+
 void out_more_number(struct output *out, uint64_t value)
 {
 	if (!out->json)

@@ -70,8 +70,9 @@ static inline void out_string(struct output *out, const char *key, int width, co
 	if (out->json || width != OUT_HIDDEN)
 		out_styled(out, OUT_PLAIN, key, width, value);
 }
-/* Text: more of the column before, without a blank. In JSON nothing. */
+/* Text: more of the column before, without a blank; @plain is printable. In JSON nothing. */
 void out_more(struct output *out, const char *text);
+void out_more_plain(struct output *out, const char *plain);
 void out_more_number(struct output *out, uint64_t value);
 void out_more_hex(struct output *out, uint64_t value);
 /*

@@ -32,7 +32,6 @@
 	F(lineendsequence) \
 	F(linesrc)         \
 	F(lineno)          \
-	F(getfuncs)        \
 	F(child)           \
 	F(siblingof)       \
 	F(tag)             \
@@ -41,6 +40,7 @@
 	F(attr)            \
 	F(formstring)      \
 	F(formudata)       \
+	F(formref_die)     \
 	F(diename)         \
 	F(getsrcfiles)     \
 	F(filesrc)
@@ -61,12 +61,30 @@ static struct library {
 
 struct range {
 	uint64_t start, end;
-	Dwarf_Off die;
+	uint64_t of; /* offset of a unit, or index of a function's block */
 };
 
 struct ranges {
 	struct range *all; /* by start */
 	size_t count;
+};
+
+/* What may have code: a function, one that was inlined, or a block. */
+struct block {
+	Dwarf_Off die;
+	size_t first, end; /* of its ranges */
+	uint32_t next;	   /* index of the first block that is not within this one */
+	bool is_function;
+	bool is_inlined;
+};
+
+/* All blocks of one unit, found in one walk: libdw's cost more each time. */
+struct unit {
+	struct block *blocks; /* as they are in each other, outer ones first */
+	size_t nr_blocks;
+	struct range *parts; /* ranges of all of them */
+	size_t nr_parts;
+	struct ranges functions;
 };
 
 /* A function, or a part of one: blocks are of the same scope as what is around them. */
@@ -100,9 +118,12 @@ struct source_lines {
 	struct ranges units;  /* as they say themselves, when that was needed */
 	bool indexed;
 	struct picture picture;
-	struct ranges *functions; /* of each unit that was needed */
-	size_t nr_functions;
-	struct hash_map functions_of; /* from a unit's offset */
+	struct unit *read; /* the units that were needed */
+	size_t nr_read;
+	struct hash_map by_offset; /* of these */
+	const char **names;
+	size_t nr_names;
+	struct hash_map by_origin; /* of these */
 };
 
 bool source_lines_load(void)
@@ -119,17 +140,16 @@ bool source_lines_load(void)
 
 /* ----------------------------------------------------------------- ranges -- */
 
-/* Those of @die; false only without memory. */
-static bool add_ranges(struct ranges *ranges, Dwarf_Die *die)
+/* Those of @die, which are @of; false only without memory. */
+static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, uint64_t of)
 {
-	const Dwarf_Off at = library.dieoffset(die);
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
 
 	while ((next = library.ranges(die, next, &base, &start, &end)) > 0) {
 		if (!array_reserve(ranges->all, ranges->count))
 			return false;
-		ranges->all[ranges->count++] = (struct range){ start, end, at };
+		ranges->all[ranges->count++] = (struct range){ start, end, of };
 	}
 	return true;
 }
@@ -157,8 +177,8 @@ static int compare_start(const void *a, const void *b)
  * Of several that have @address the one that begins last: it lies within the others. @around is
  * narrowed to where that is so, or to where there is none.
  */
-static bool find_range(struct source_lines *lines, const struct ranges *ranges, uint64_t address,
-		       struct code_range *around, Dwarf_Die *die)
+static const struct range *find_range(const struct ranges *ranges, uint64_t address,
+				      struct code_range *around)
 {
 	const struct range key = { .start = address };
 	size_t i, least;
@@ -172,11 +192,11 @@ static bool find_range(struct source_lines *lines, const struct ranges *ranges, 
 	while (i-- > least) {
 		if (address < ranges->all[i].end) {
 			code_range_until(around, ranges->all[i].end);
-			return library.offdie(lines->dwarf, ranges->all[i].die, die);
+			return &ranges->all[i];
 		}
 		code_range_from(around, ranges->all[i].end);
 	}
-	return false;
+	return NULL;
 }
 
 /* What .debug_aranges says; clang writes none, and some files have one of a part only. */
@@ -192,7 +212,7 @@ static void read_list(struct source_lines *lines)
 		return;
 	for (i = 0; i < count && array_reserve(listed->all, listed->count); i++)
 		if (!library.getarangeinfo(library.onearange(all, i), &range.start, &length,
-					   &range.die)) {
+					   &range.of)) {
 			range.end = range.start + length;
 			listed->all[listed->count++] = range;
 		}
@@ -208,7 +228,7 @@ static void make_index(struct source_lines *lines)
 	lines->indexed = true;
 	while (!library.nextcu(lines->dwarf, offset, &next, &header, NULL, NULL, NULL)) {
 		if (library.offdie(lines->dwarf, offset + header, &unit) &&
-		    !add_ranges(&lines->units, &unit))
+		    !add_ranges(&lines->units, &unit, offset + header))
 			break;
 		if (next <= offset)
 			break;
@@ -220,56 +240,131 @@ static void make_index(struct source_lines *lines)
 static bool find_unit(struct source_lines *lines, uint64_t address, struct code_range *around,
 		      Dwarf_Die *unit)
 {
-	if (find_range(lines, &lines->listed, address, around, unit))
-		return true;
-	if (!lines->indexed)
-		make_index(lines);
-	return find_range(lines, &lines->units, address, around, unit);
+	const struct range *range = find_range(&lines->listed, address, around);
+
+	if (!range) {
+		if (!lines->indexed)
+			make_index(lines);
+		range = find_range(&lines->units, address, around);
+	}
+	return range && library.offdie(lines->dwarf, range->of, unit);
 }
 
-/* -------------------------------------------------------------- functions -- */
+/* ----------------------------------------------------------------- blocks -- */
 
-static int add_function(Dwarf_Die *function, void *ranges)
-{
-	return add_ranges(ranges, function) ? DWARF_CB_OK : DWARF_CB_ABORT;
-}
+enum kind {
+	KIND_OTHER, /* has no blocks in it */
+	KIND_AROUND,
+	KIND_BLOCK,
+	KIND_INLINED,
+	KIND_FUNCTION,
+};
 
-/*
- * Of one unit, which is gone through once: dwarf_getscopes() does it for each address, and not
- * what is in a namespace, as all of Rust is.
- */
-static const struct ranges *functions_of(struct source_lines *lines, Dwarf_Die *unit)
-{
-	const Dwarf_Off at = library.dieoffset(unit);
-	uint32_t index = hash_map_get(&lines->functions_of, at, UINT32_MAX);
-	struct ranges *functions;
-
-	if (index != UINT32_MAX)
-		return &lines->functions[index];
-	index = (uint32_t)lines->nr_functions;
-	if (!array_reserve(lines->functions, lines->nr_functions) ||
-	    !hash_map_set(&lines->functions_of, at, index))
-		return NULL;
-	functions = &lines->functions[lines->nr_functions++];
-	*functions = (struct ranges){};
-	library.getfuncs(unit, add_function, functions, 0);
-	sort_ranges(functions);
-	return functions;
-}
-
-static bool may_hold_code(Dwarf_Die *die)
+static enum kind kind_of(Dwarf_Die *die)
 {
 	switch (library.tag(die)) {
+	case DW_TAG_subprogram:
+		return KIND_FUNCTION;
 	case DW_TAG_inlined_subroutine:
+		return KIND_INLINED;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
-		return true;
+		return KIND_BLOCK;
+	case DW_TAG_module:
+	case DW_TAG_namespace:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_entry_point:
+		return KIND_AROUND;
 	default:
-		return false;
+		return KIND_OTHER;
 	}
 }
+
+/* One that has no code is not added: @added. False only without memory. */
+static bool add_block(struct unit *unit, Dwarf_Die *die, enum kind kind, bool *added)
+{
+	struct ranges parts = { unit->parts, unit->nr_parts };
+	bool good = add_ranges(&parts, die, 0);
+	const size_t first = unit->nr_parts;
+	const uint32_t index = (uint32_t)unit->nr_blocks;
+	size_t i;
+
+	unit->parts = parts.all;
+	unit->nr_parts = parts.count;
+	*added = good && parts.count > first;
+	if (!*added)
+		return good;
+	if (!array_reserve(unit->blocks, unit->nr_blocks))
+		return false;
+	unit->blocks[unit->nr_blocks++] = (struct block){
+		.die = library.dieoffset(die),
+		.first = first,
+		.end = parts.count,
+		.is_function = kind == KIND_FUNCTION,
+		.is_inlined = kind == KIND_INLINED,
+	};
+	for (i = first; kind == KIND_FUNCTION && i < parts.count; i++) {
+		if (!array_reserve(unit->functions.all, unit->functions.count))
+			return false;
+		unit->functions.all[unit->functions.count] = unit->parts[i];
+		unit->functions.all[unit->functions.count++].of = index;
+	}
+	return true;
+}
+
+/*
+ * All blocks of the functions in @die, which may be in a namespace, as all of Rust's are, or in
+ * another function. False only without memory.
+ */
+static bool walk(struct unit *unit, Dwarf_Die *die, bool in_block, size_t depth)
+{
+	size_t index;
+	Dwarf_Die child;
+	enum kind kind;
+	bool added;
+
+	if (depth == DEPTH_MAX || library.child(die, &child))
+		return true;
+	do {
+		kind = kind_of(&child);
+		if (kind == KIND_OTHER)
+			continue;
+		index = unit->nr_blocks;
+		added = kind == KIND_FUNCTION || (kind != KIND_AROUND && in_block);
+		if ((added && !add_block(unit, &child, kind, &added)) ||
+		    !walk(unit, &child, added, depth + 1))
+			return false;
+		if (added)
+			unit->blocks[index].next = (uint32_t)unit->nr_blocks;
+	} while (!library.siblingof(&child, &child));
+	return true;
+}
+
+/* NULL only without memory. */
+static const struct unit *read_unit(struct source_lines *lines, Dwarf_Die *die)
+{
+	const Dwarf_Off at = library.dieoffset(die);
+	uint32_t index = hash_map_get(&lines->by_offset, at, UINT32_MAX);
+	struct unit *unit;
+
+	if (index != UINT32_MAX)
+		return &lines->read[index];
+	index = (uint32_t)lines->nr_read;
+	if (!array_reserve(lines->read, lines->nr_read) ||
+	    !hash_map_set(&lines->by_offset, at, index))
+		return NULL;
+	unit = &lines->read[lines->nr_read++];
+	*unit = (struct unit){};
+	if (!walk(unit, die, false, 0))
+		return NULL;
+	sort_ranges(&unit->functions);
+	return unit;
+}
+
+/* -------------------------------------------------------------- functions -- */
 
 /*
  * What was split off to a file of its own: there it is said which functions are inlined, and a
@@ -310,6 +405,27 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? name : library.diename(die);
 }
 
+/* Of one that was inlined: it only says which function it is, as many others do. */
+static const char *name_of_inlined(struct source_lines *lines, Dwarf_Die *inlined)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin;
+	uint32_t index;
+
+	if (!library.attr(inlined, DW_AT_abstract_origin, &attribute) ||
+	    !library.formref_die(&attribute, &origin))
+		return name_of(inlined);
+	index = hash_map_get(&lines->by_origin, (uintptr_t)origin.addr, UINT32_MAX);
+	if (index != UINT32_MAX)
+		return lines->names[index];
+	index = (uint32_t)lines->nr_names;
+	if (!array_reserve(lines->names, lines->nr_names) ||
+	    !hash_map_set(&lines->by_origin, (uintptr_t)origin.addr, index))
+		return name_of(&origin);
+	lines->names[lines->nr_names++] = name_of(&origin);
+	return lines->names[index];
+}
+
 static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
 {
 	Dwarf_Attribute attribute;
@@ -336,8 +452,10 @@ static void find_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct source_scope *
 
 /* One look at a unit: what is in @range of it goes into @picture. */
 struct painting {
+	struct source_lines *lines;
 	struct picture *picture;
-	Dwarf_Die *unit;
+	Dwarf_Die *die; /* of the unit */
+	const struct unit *unit;
 	const struct code_range *range;
 	bool failed; /* without memory */
 };
@@ -402,14 +520,15 @@ static bool paint_range(struct painting *painting, uint64_t from, uint64_t end, 
 	return any;
 }
 
-static bool paint_ranges(struct painting *painting, Dwarf_Die *die, uint32_t parent, uint32_t node)
+static bool paint_block(struct painting *painting, const struct block *block, uint32_t parent,
+			uint32_t node)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t next = 0;
+	const struct range *parts = painting->unit->parts;
 	bool any = false;
+	size_t i;
 
-	while ((next = library.ranges(die, next, &base, &start, &end)) > 0)
-		any |= paint_range(painting, start, end, parent, node);
+	for (i = block->first; i < block->end; i++)
+		any |= paint_range(painting, parts[i].start, parts[i].end, parent, node);
 	return any;
 }
 
@@ -427,19 +546,22 @@ static bool add_scope(struct painting *painting, Dwarf_Die *inlined, uint32_t in
 	*scope = (struct source_scope){ .into = into };
 	if (!inlined)
 		return true;
-	scope->function = name_of(inlined);
-	find_call(painting->unit, inlined, scope);
+	scope->function = name_of_inlined(painting->lines, inlined);
+	find_call(painting->die, inlined, scope);
 	return true;
 }
 
 /* The next one; without @known it is not told what is inlined there. */
-static bool add_node(struct painting *painting, struct node node, Dwarf_Die *die, bool known)
+static bool add_node(struct painting *painting, struct node node, const struct block *block,
+		     bool known)
 {
 	struct picture *picture = painting->picture;
+	Dwarf_Die die;
 
-	if (library.tag(die) == DW_TAG_inlined_subroutine && node.scope != NOT_KNOWN)
+	if (block->is_inlined && node.scope != NOT_KNOWN)
 		known = known && ++node.inlined < SOURCE_FRAMES_MAX &&
-			add_scope(painting, die, node.scope, &node.scope);
+			library.offdie(painting->lines->dwarf, block->die, &die) &&
+			add_scope(painting, &die, node.scope, &node.scope);
 	if (!known)
 		node.scope = NOT_KNOWN;
 	if (!array_reserve(picture->nodes, picture->nr_nodes)) {
@@ -450,22 +572,20 @@ static bool add_node(struct painting *painting, struct node node, Dwarf_Die *die
 	return true;
 }
 
-/* What is in the blocks of @die, which is node @parent. An address is that of the first one. */
-static void paint(struct painting *painting, Dwarf_Die *die, uint32_t parent, size_t depth)
+/* What is in block @index, which is node @parent. An address is that of the first one. */
+static void paint(struct painting *painting, uint32_t index, uint32_t parent)
 {
+	const struct block *blocks = painting->unit->blocks, *block;
 	struct picture *picture = painting->picture;
-	uint32_t node;
-	Dwarf_Die child;
+	uint32_t node, i;
 
-	if (library.child(die, &child))
-		return;
-	do {
+	for (i = index + 1; i < blocks[index].next && !painting->failed; i = block->next) {
+		block = &blocks[i];
 		node = (uint32_t)picture->nr_nodes;
-		if (may_hold_code(&child) && paint_ranges(painting, &child, parent, node) &&
-		    add_node(painting, picture->nodes[parent], &child, depth < DEPTH_MAX) &&
-		    depth < DEPTH_MAX)
-			paint(painting, &child, node, depth + 1);
-	} while (!painting->failed && !library.siblingof(&child, &child));
+		if (!block->is_function && paint_block(painting, block, parent, node) &&
+		    add_node(painting, picture->nodes[parent], block, true))
+			paint(painting, i, node);
+	}
 }
 
 /* The range as a whole, of @function; NULL when there is no entry for one. */
@@ -580,18 +700,23 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct code
 		       struct source_part *part)
 {
 	struct picture *picture = &lines->picture;
-	struct painting painting = { .picture = picture, .range = range };
-	struct table table = {};
+	struct painting painting = { .lines = lines, .picture = picture, .range = range };
+	const struct range *found = NULL;
 	Dwarf_Die unit, function;
-	const struct ranges *functions = NULL;
+	struct table table = {};
 	bool known, named;
 
 	*part = (struct source_part){};
 	known = find_unit(lines, address, range, &unit);
-	if (known && !(functions = functions_of(lines, &unit)))
-		return false;
-	named = functions && find_range(lines, functions, address, range, &function);
-	painting.unit = &unit;
+	painting.die = &unit;
+	if (known) {
+		painting.unit = read_unit(lines, &unit);
+		if (!painting.unit)
+			return false;
+		found = find_range(&painting.unit->functions, address, range);
+	}
+	named = found &&
+		library.offdie(lines->dwarf, painting.unit->blocks[found->of].die, &function);
 	if (named)
 		part->function_start = entry_of(&function, address, range);
 	else
@@ -599,7 +724,7 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct code
 	if (!begin(&painting, named ? &function : NULL, known))
 		return false;
 	if (named)
-		paint(&painting, &function, 0, 0);
+		paint(&painting, (uint32_t)found->of, 0);
 	if (known && library.getsrclines(&unit, &table.lines, &table.count))
 		table.count = 0;
 	if (painting.failed || !add_rows(picture, &table, range))
@@ -638,15 +763,20 @@ void source_lines_free(struct source_lines *lines)
 	if (lines->dwarf)
 		library.end(lines->dwarf);
 	elf_end(lines->elf);
-	for (i = 0; i < lines->nr_functions; i++)
-		free(lines->functions[i].all);
+	for (i = 0; i < lines->nr_read; i++) {
+		free(lines->read[i].blocks);
+		free(lines->read[i].parts);
+		free(lines->read[i].functions.all);
+	}
 	free(lines->picture.nodes);
 	free(lines->picture.segments);
 	free(lines->picture.scopes);
 	free(lines->picture.rows);
 	free(lines->listed.all);
-	free(lines->functions);
-	hash_map_free(&lines->functions_of);
+	free(lines->read);
+	hash_map_free(&lines->by_offset);
+	free(lines->names);
+	hash_map_free(&lines->by_origin);
 	free(lines->units.all);
 	free(lines);
 }

@@ -49,8 +49,10 @@ enum {
 #define PART_BYTES (8U << 20)
 /* Of one, with its texts. */
 #define SCOPES_MAX 65536
-#define TEXTS_MAX  (4U << 20)
-#define ANSWER_MAX (SCOPES_MAX * sizeof(struct scope) + AROUND * sizeof(struct row) + TEXTS_MAX)
+#define TEXTS_MAX  (4U << 20) /* with those that fill the last eight bytes */
+#define ANSWER_MAX                                                                                \
+	(sizeof(struct reply) + SCOPES_MAX * sizeof(struct scope) + AROUND * sizeof(struct row) + \
+	 TEXTS_MAX)
 
 struct question {
 	uint64_t place;
@@ -62,8 +64,8 @@ struct reply {
 	uint64_t first, last;	 /* places that this is about, @last with them */
 	uint64_t function_start; /* as a place */
 	uint32_t nr_scopes, nr_rows;
-	uint32_t texts; /* bytes */
-	uint32_t reserved;
+	uint32_t texts; /* bytes, of which the last is a NUL */
+	uint32_t more;	/* what is right behind it is told as well, in another part */
 };
 
 /* As struct source_scope and source_row, with places of texts. */
@@ -98,6 +100,8 @@ struct parts {
 struct symbols {
 	pid_t pid;
 	int socket;
+	char received[16384]; /* and not read yet, from at up to filled */
+	size_t at, filled;
 	struct parts parts[2]; /* of offsets, of addresses */
 	size_t nr_bytes;       /* of both */
 	struct symbol_frame into[SOURCE_FRAMES_MAX];
@@ -113,12 +117,12 @@ struct reader {
 	struct elf_layout layout; /* of the last offset */
 	uint64_t distance;	  /* from offsets to addresses in it */
 	uint64_t function_start;  /* of the answer */
-	bool full;		  /* there is no room for all of the answer */
-	char *texts;		  /* of the answer, in it */
-	struct {
-		struct reply reply;
-		char bytes[ANSWER_MAX];
-	} answer;
+	/* The answer, of one part or two, of which the last has no room for more texts if @full. */
+	_Alignas(struct reply) char answer[2 * ANSWER_MAX];
+	size_t size;
+	struct reply *reply;
+	char *texts;
+	bool full;
 };
 
 static const struct elf_layout nowhere = { .first = 1 };
@@ -208,17 +212,17 @@ static bool send_all(int fd, const void *bytes, size_t size)
 static uint32_t put_text(struct reader *reader, const char *text)
 {
 	size_t length = text ? strnlen(text, TEXT_MAX) : 0;
-	uint32_t at = reader->answer.reply.texts;
+	uint32_t at = reader->reply->texts;
 
 	if (!length)
 		return 0;
-	if (length >= TEXTS_MAX - at) {
+	if (length >= TEXTS_MAX - sizeof(uint64_t) - at) {
 		reader->full = true;
 		return 0;
 	}
 	memcpy(reader->texts + at, text, length);
 	reader->texts[at + length] = '\0';
-	reader->answer.reply.texts += (uint32_t)length + 1;
+	reader->reply->texts += (uint32_t)length + 1;
 	return at;
 }
 
@@ -264,20 +268,22 @@ static void put_rows(struct reader *reader, const struct source_part *part, stru
 	}
 }
 
-/* False when there is no room for it. */
+/* Behind the part before. False when there is no room for it. */
 static bool put_part(struct reader *reader, const struct source_part *part)
 {
-	struct scope *scopes = (void *)reader->answer.bytes;
+	struct reply *reply = (void *)(reader->answer + reader->size);
+	struct scope *scopes = (void *)(reply + 1);
 	struct row *rows = (void *)(scopes + part->nr_scopes);
 	size_t i;
 
 	if (part->nr_scopes > SCOPES_MAX || part->nr_rows > AROUND)
 		return false;
-	reader->answer.reply = (struct reply){
+	*reply = (struct reply){
 		.nr_scopes = (uint32_t)part->nr_scopes,
 		.nr_rows = (uint32_t)part->nr_rows,
 		.texts = 1,
 	};
+	reader->reply = reply;
 	reader->texts = (char *)(rows + part->nr_rows);
 	*reader->texts = '\0';
 	reader->full = false;
@@ -285,6 +291,16 @@ static bool put_part(struct reader *reader, const struct source_part *part)
 		put_scope(reader, &part->scopes[i], &scopes[i]);
 	put_rows(reader, part, rows);
 	return !reader->full;
+}
+
+/* So that another one may be behind it. */
+static void end_part(struct reader *reader)
+{
+	struct reply *reply = reader->reply;
+
+	while (reply->texts % sizeof(uint64_t))
+		reader->texts[reply->texts++] = '\0';
+	reader->size = (size_t)(reader->texts + reply->texts - reader->answer);
 }
 
 /*
@@ -347,7 +363,6 @@ static void look_around(struct reader *reader, const struct question *question, 
 	const bool whole = question->is_address;
 	uint64_t before = whole ? address : question->place - layout->first;
 	uint64_t behind = whole ? UINT64_MAX - address : layout->last - question->place;
-	struct reply *reply = &reader->answer.reply;
 	struct code_range range;
 	uint64_t around;
 
@@ -356,9 +371,26 @@ static void look_around(struct reader *reader, const struct question *question, 
 		if (look_up(reader, address, &range))
 			break;
 	}
-	reply->first = question->place - (address - range.first);
-	reply->last = question->place + (range.last - address);
-	reply->function_start = question->place - (address - reader->function_start);
+	reader->reply->first = question->place - (address - range.first);
+	reader->reply->last = question->place + (range.last - address);
+	reader->reply->function_start = question->place - (address - reader->function_start);
+	end_part(reader);
+}
+
+/* Between functions there are some bytes of none, which are not worth a question. */
+static void look_behind(struct reader *reader, const struct question *question, uint64_t address)
+{
+	struct reply *reply = reader->reply;
+	const struct question next = { reply->last + 1, question->is_address };
+	struct code_range unused = { 0, UINT64_MAX };
+
+	address += next.place - question->place;
+	if (!next.place || !(address % AROUND) ||
+	    (!next.is_address && next.place > reader->layout.last) ||
+	    symbol_table_find(&reader->table, address, &unused))
+		return;
+	reply->more = 1;
+	look_around(reader, &next, address);
 }
 
 static bool answer(struct reader *reader, const struct question *question)
@@ -366,17 +398,18 @@ static bool answer(struct reader *reader, const struct question *question)
 	static struct source_scope nothing;
 	static const struct source_row row;
 	static const struct source_part unknown = { &nothing, 1, &row, 1, 0 };
-	struct reply *reply = &reader->answer.reply;
 	uint64_t address = question->place;
 
+	reader->size = 0;
 	if (question->is_address || find_address(reader, question->place, &address)) {
 		look_around(reader, question, address);
+		look_behind(reader, question, address);
 	} else {
 		put_part(reader, &unknown);
-		reply->first = reply->last = question->place;
+		reader->reply->first = reader->reply->last = question->place;
+		end_part(reader);
 	}
-	return send_all(READER_SOCKET, &reader->answer,
-			(size_t)(reader->texts + reply->texts - (char *)&reader->answer));
+	return send_all(READER_SOCKET, reader->answer, reader->size);
 }
 
 static bool read_symbols(struct reader *reader, bool debug)
@@ -475,6 +508,38 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 	return NULL;
 }
 
+static bool receive(struct symbols *symbols)
+{
+	ssize_t done;
+
+	do {
+		done = recv(symbols->socket, symbols->received, sizeof(symbols->received), 0);
+	} while (done < 0 && errno == EINTR);
+	symbols->at = 0;
+	symbols->filled = done > 0 ? (size_t)done : 0;
+	return done > 0;
+}
+
+static bool read_all(struct symbols *symbols, void *bytes, size_t size)
+{
+	char *to = bytes;
+
+	while (size) {
+		size_t part = symbols->filled - symbols->at;
+
+		if (!part && !receive(symbols))
+			return false;
+		part = symbols->filled - symbols->at;
+		if (part > size)
+			part = size;
+		memcpy(to, symbols->received + symbols->at, part);
+		symbols->at += part;
+		to += part;
+		size -= part;
+	}
+	return true;
+}
+
 static size_t size_of(const struct reply *reply)
 {
 	return reply->nr_scopes * sizeof(struct scope) + reply->nr_rows * sizeof(struct row) +
@@ -522,13 +587,13 @@ static bool are_rows(const struct part *part)
 }
 
 /* Whatever the other process sends, as it may be the file's by now. */
-static struct part *read_part(int socket, uint64_t place)
+static struct part *read_part(struct symbols *symbols, uint64_t place)
 {
 	struct reply reply;
 	struct part *part;
 	size_t size;
 
-	if (!transfer(socket, &reply, sizeof(reply), false) || !is_about(&reply, place))
+	if (!read_all(symbols, &reply, sizeof(reply)) || !is_about(&reply, place))
 		return NULL;
 	size = size_of(&reply);
 	part = malloc(sizeof(*part) + size);
@@ -538,7 +603,7 @@ static struct part *read_part(int socket, uint64_t place)
 	part->scopes = (const void *)part->bytes;
 	part->rows = (const void *)(part->scopes + reply.nr_scopes);
 	part->texts = (const char *)(part->rows + reply.nr_rows);
-	if (transfer(socket, part->bytes, size, false) && !part->bytes[size - 1] && !*part->texts &&
+	if (read_all(symbols, part->bytes, size) && !part->bytes[size - 1] && !*part->texts &&
 	    are_scopes(part) && are_rows(part))
 		return part;
 	free(part);
@@ -619,24 +684,40 @@ static bool remember(struct symbols *symbols, bool is_address, struct part *part
 	return true;
 }
 
+/* Both parts of an answer, of which the second may be NULL; false when there is none. */
+static bool read_answer(struct symbols *symbols, uint64_t place, struct part *parts[2])
+{
+	parts[0] = read_part(symbols, place);
+	parts[1] = NULL;
+	if (!parts[0] || !parts[0]->reply.more)
+		return parts[0];
+	parts[1] = read_part(symbols, parts[0]->reply.last + 1);
+	if (parts[1])
+		return true;
+	free(parts[0]);
+	return false;
+}
+
 /* NULL when there is no answer. */
 static const struct part *ask(struct symbols *symbols, uint64_t place, bool is_address)
 {
 	const struct question question = { place, is_address };
-	struct part *part = NULL;
+	struct part *parts[2];
 
 	if (symbols->socket < 0)
 		return NULL;
-	if (send_all(symbols->socket, &question, sizeof(question)))
-		part = read_part(symbols->socket, place);
-	if (!part) {
+	if (!send_all(symbols->socket, &question, sizeof(question)) ||
+	    !read_answer(symbols, place, parts)) {
 		end(symbols);
 		return NULL;
 	}
 	symbols->answers++;
-	if (remember(symbols, is_address, part))
-		return part;
-	free(part);
+	if (parts[1] && !remember(symbols, is_address, parts[1]))
+		free(parts[1]);
+	/* Last, as the others may be forgotten for it. */
+	if (remember(symbols, is_address, parts[0]))
+		return parts[0];
+	free(parts[0]);
 	return NULL;
 }
 

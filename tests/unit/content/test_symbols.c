@@ -368,17 +368,19 @@ static const struct answer good = {
 
 static bool is_taken(const struct answer *answer, size_t sent)
 {
-	struct part *part;
+	struct symbols symbols = {};
+	struct part *parts[2];
 	int sockets[2];
 	bool taken;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
 	assert_int_equal(send(sockets[0], answer, sent, 0), sent);
 	close(sockets[0]);
-	part = read_part(sockets[1], 100);
+	symbols.socket = sockets[1];
+	taken = read_answer(&symbols, 100, parts);
 	close(sockets[1]);
-	taken = part;
-	free(part);
+	if (taken)
+		free(parts[0]);
 	return taken;
 }
 
@@ -401,6 +403,7 @@ static void an_answer_is_taken_only_if_it_is_one(void **state)
 	WRONG(reply.last, 99);
 	WRONG(reply.last, 99 + AROUND);
 	WRONG(reply.last, UINT64_MAX);
+	WRONG(reply.more, 1);
 	WRONG(reply.nr_scopes, 0);
 	WRONG(reply.nr_scopes, SCOPES_MAX + 1);
 	WRONG(reply.nr_scopes, UINT32_MAX);
@@ -420,6 +423,40 @@ static void an_answer_is_taken_only_if_it_is_one(void **state)
 	WRONG(rows[1].source, 8);
 	WRONG(texts[0], 'a');
 	WRONG(texts[7], 'a');
+}
+
+static bool are_taken(uint64_t first, uint64_t last)
+{
+	struct symbols symbols = {};
+	struct answer answers[2] = { good, good };
+	struct part *parts[2];
+	int sockets[2];
+	bool taken;
+
+	answers[0].reply.more = 1;
+	answers[1].reply.first = first;
+	answers[1].reply.last = last;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	assert_int_equal(send(sockets[0], answers, sizeof(answers), 0), sizeof(answers));
+	close(sockets[0]);
+	symbols.socket = sockets[1];
+	taken = read_answer(&symbols, 100, parts);
+	close(sockets[1]);
+	if (taken) {
+		assert_int_equal(parts[1]->reply.first, first);
+		free(parts[0]);
+		free(parts[1]);
+	}
+	return taken;
+}
+
+static void its_second_part_is_about_what_follows(void **state)
+{
+	(void)state;
+	assert_true(are_taken(102, 104));
+	assert_false(are_taken(103, 104));
+	assert_false(are_taken(99, 101));
+	assert_false(are_taken(102, 101));
 }
 
 static int reader_of_this(void)
@@ -732,6 +769,7 @@ int main(void)
 		TEST(where_it_is_not_known_what_is_inlined_there_is_no_line),
 		TEST(inlined_functions_have_the_names_of_their_language),
 		TEST(an_answer_is_taken_only_if_it_is_one),
+		TEST(its_second_part_is_about_what_follows),
 		TEST(what_is_around_an_address_is_told_as_if_it_had_been_asked_for),
 		TEST(what_is_remembered_has_an_end),
 		TEST(every_cut_is_survived),
