@@ -301,20 +301,15 @@ static size_t printable(const char *text, size_t size)
  */
 static int put_text(struct output_line *line, const char *text)
 {
-	const char *end = text + strlen(text);
-	int columns = 0;
+	size_t size = strlen(text), length = printable(text, size);
+	const char *end = text + size;
+	int columns = (int)length;
 
-	for (;;) {
-		size_t length = printable(text, (size_t)(end - text));
-		uint32_t code;
+	put(line, text, length);
+	for (text += length; text < end; columns += (int)length) {
+		uint32_t code = (unsigned char)*text;
 		bool control;
 
-		put(line, text, length);
-		columns += (int)length;
-		text += length;
-		if (text == end)
-			return columns;
-		code = (unsigned char)*text;
 		length = utf8_decode(text, &code);
 		control = utf8_is_control(code);
 		columns += !control;
@@ -323,7 +318,11 @@ static int put_text(struct output_line *line, const char *text)
 				columns += put_format(line, "\\%03o", (unsigned char)*text);
 			else
 				put_char(line, *text);
+		length = printable(text, (size_t)(end - text));
+		put(line, text, length);
+		text += length;
 	}
+	return columns;
 }
 
 static void put_escape_code(struct output_line *line, const char *escape)
