@@ -76,6 +76,7 @@ struct block {
 	uint32_t next;	   /* index of the first block that is not within this one */
 	bool is_function;
 	bool is_inlined;
+	bool is_last; /* so deep that what is in it is not known */
 };
 
 /* All blocks of one unit, found in one walk: libdw's cost more each time. */
@@ -284,7 +285,7 @@ static enum kind kind_of(Dwarf_Die *die)
 }
 
 /* One that has no code is not added: @added. False only without memory. */
-static bool add_block(struct unit *unit, Dwarf_Die *die, enum kind kind, bool *added)
+static bool add_block(struct unit *unit, Dwarf_Die *die, enum kind kind, size_t depth, bool *added)
 {
 	struct ranges parts = { unit->parts, unit->nr_parts };
 	bool good = add_ranges(&parts, die, 0);
@@ -305,6 +306,7 @@ static bool add_block(struct unit *unit, Dwarf_Die *die, enum kind kind, bool *a
 		.end = parts.count,
 		.is_function = kind == KIND_FUNCTION,
 		.is_inlined = kind == KIND_INLINED,
+		.is_last = depth == DEPTH_MAX,
 	};
 	for (i = first; kind == KIND_FUNCTION && i < parts.count; i++) {
 		if (!array_reserve(unit->functions.all, unit->functions.count))
@@ -334,7 +336,7 @@ static bool walk(struct unit *unit, Dwarf_Die *die, bool in_block, size_t depth)
 			continue;
 		index = unit->nr_blocks;
 		added = kind == KIND_FUNCTION || (kind != KIND_AROUND && in_block);
-		if ((added && !add_block(unit, &child, kind, &added)) ||
+		if ((added && !add_block(unit, &child, kind, depth + 1, &added)) ||
 		    !walk(unit, &child, added, depth + 1))
 			return false;
 		if (added)
@@ -551,11 +553,11 @@ static bool add_scope(struct painting *painting, Dwarf_Die *inlined, uint32_t in
 	return true;
 }
 
-/* The next one; without @known it is not told what is inlined there. */
-static bool add_node(struct painting *painting, struct node node, const struct block *block,
-		     bool known)
+/* The next one, as @node is what is around it. */
+static bool add_node(struct painting *painting, struct node node, const struct block *block)
 {
 	struct picture *picture = painting->picture;
+	bool known = !block->is_last;
 	Dwarf_Die die;
 
 	if (block->is_inlined && node.scope != NOT_KNOWN)
@@ -583,7 +585,7 @@ static void paint(struct painting *painting, uint32_t index, uint32_t parent)
 		block = &blocks[i];
 		node = (uint32_t)picture->nr_nodes;
 		if (!block->is_function && paint_block(painting, block, parent, node) &&
-		    add_node(painting, picture->nodes[parent], block, true))
+		    add_node(painting, picture->nodes[parent], block))
 			paint(painting, i, node);
 	}
 }
