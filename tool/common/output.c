@@ -287,7 +287,8 @@ static size_t printable(const char *text, size_t size)
 
 	while (size - at >= 8 && are_printable(text + at))
 		at += 8;
-	if (size >= 8 && are_printable(text + size - 8))
+	/* Of the last bytes, together with some before them. */
+	if (size >= 8 && size - at < 8 && are_printable(text + size - 8))
 		return size;
 	while (at < size && text[at] >= ' ' && text[at] < DELETE)
 		at++;
