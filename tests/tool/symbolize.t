@@ -8,6 +8,8 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import zipfile
 
 import lib
 from lib import built, contains
@@ -282,6 +284,125 @@ def _():
             done = symbolize(text=f"{pid} {program}\n", home=path, status=1)
             equal(done.stdout, f"{pid} {program}\n")
             contains(done.stderr, "the module is not loaded")
+
+
+@contextlib.contextmanager
+def python(code, *arguments):
+    """A process that runs @code and waits then; its first line of output."""
+    imports = "import ctypes, mmap, os, sys\n"
+    wait = "\nsys.stdout.flush()\nsys.stdin.read()\n"
+    with lib.started(sys.executable, "-c", imports + code + wait, *arguments,
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process, process.stdout.readline()
+        process.stdin.close()
+        equal(process.wait(lib.PATIENCE), 0, "status")
+
+
+MAP = """
+mapped = mmap.mmap({file}, 1 << 16, mmap.MAP_PRIVATE, offset={offset},
+                   prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+here = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
+"""
+
+
+@test("a library mapped out of a zip has its own names and its own build-id")
+def _():
+    with place() as path:
+        archive = f"{path}/base.apk"
+        with zipfile.ZipFile(archive, "w") as file:
+            info = zipfile.ZipInfo("lib/x86_64/liblayer.so")
+            info.extra = b"\0" * (4096 - 30 - len(info.filename))
+            with open(library(path), "rb") as content:
+                # Behind the last page, so that all of it can be mapped.
+                file.writestr(info, content.read().ljust(1 << 17, b"\0"))
+        offset = int(lib.run("sh", "-c",
+                             f"nm {library(path)} | sed -n 's/ t layer_of_one$//p'").stdout, 16)
+        code = MAP.format(file="os.open(sys.argv[1], os.O_RDONLY)", offset=4096)
+        with python(f"{code}print(os.getpid(), hex(here + {offset} + 1))",
+                    archive) as (process, text):
+            line, = objects(text, home=path)
+            equal([line[key] for key in ("function", "function_offset", "path", "offset", "member",
+                                         "member_offset", "build_id", "source", "known_from")],
+                  ["layer_of_one", 1, archive, 4096 + offset + 1, "lib/x86_64/liblayer.so",
+                   offset + 1, ONE, SOURCE, "process"])
+            contains(symbolize(text=text, home=path).stdout,
+                     f" layer_of_one+0x1 ({archive}!lib/x86_64/liblayer.so+0x{offset + 1:x}) {ONE}")
+        # When the process is gone, from the archive.
+        line, = objects(text, home=path)
+        equal([line[key] for key in ("function", "build_id", "known_from", "symbols_from")],
+              ["layer_of_one", ONE, "history", "path"])
+
+
+@test("what a compiler at run time has made has the names of its perf map")
+def _():
+    code = MAP.format(file=-1, offset=0) + """
+with open(f"/tmp/perf-{os.getpid()}.map", "w") as file:
+    print(f"{here:x} 40 LazyCompile:*busy /srv/app.js:12", file=file)
+    print(f"{here + 0x40:x} 20 next", file=file)
+print(os.getpid(), hex(here + 4), hex(here + 0x40), hex(here + 0x60))
+"""
+    with python(code) as (process, text):
+        try:
+            found = objects(text)
+            path = f"/tmp/perf-{process.pid}.map"
+            equal([(line["function"], line["function_offset"], line["path"],
+                    line["symbols_from"]) for line in found],
+                  [("LazyCompile:*busy /srv/app.js:12", 4, path, "perf-map"),
+                   ("next", 0, path, "perf-map"), (None, None, None, None)])
+            contains(symbolize(text=text).stdout, f" LazyCompile:*busy /srv/app.js:12+0x4 ({path}+")
+        finally:
+            os.unlink(f"/tmp/perf-{process.pid}.map")
+
+
+INLINED = """
+#include <stdlib.h>
+#define IN static inline __attribute__((always_inline)) int
+IN inner(int n) { return abs(n * rand()) / 7; }
+IN middle(int n)
+{
+        n += rand();
+        return n < 5 ? inner(n) * inner(n + 3) : 1;
+}
+int outer(int n);
+int outer(int n)
+{
+        for (; n; n--)
+                if (middle(n) > 6)
+                        return middle(2);
+        return n + rand();
+}
+"""
+
+
+def frames(named):
+    """As addr2line -i -f prints them, of all that is named."""
+    for line in named:
+        for frame in [line, *line["inlined_by"]]:
+            yield frame["function"]
+            yield f"{frame['source']}:{frame['line']}"
+
+
+@test("each address of a function has the frames that addr2line -i has")
+def _():
+    with place() as path:
+        with open(f"{path}/s.c", "w", encoding="ascii") as file:
+            file.write(INLINED)
+        program = f"{path}/inlined.so"
+        lib.run("cc", "-O2", "-g", "-shared", "-fPIC", "-o", program, f"{path}/s.c")
+        start, size = (int(number, 16) for number in lib.run(
+            "sh", "-c", f"nm -S {program} | grep ' T outer$'").stdout.split()[:2])
+        offsets = [f"0x{offset:x}" for offset in range(start, start + size)]
+        expected = lib.run("addr2line", "-i", "-f", "-e", program, *offsets).stdout
+        code = f"""
+outer = ctypes.cast(ctypes.CDLL(sys.argv[1]).outer, ctypes.c_void_p).value
+print(os.getpid(), *(hex(outer + at) for at in range({size})))
+"""
+        with python(code, program) as (process, text):
+            found = objects(text, home=path)
+        equal(len(found), size)
+        equal("".join(f"{line}\n" for line in frames(found)),
+              re.sub(r" \(discriminator \d+\)", "", expected))
+        assert sum(len(line["inlined_by"]) for line in found) > 20, expected
 
 
 @test("what is wrong with a command line is said")

@@ -40,7 +40,7 @@ static struct container *innermost(struct reader *reader)
 
 static void skip_blanks(struct reader *reader)
 {
-	while (reader->at < reader->end && strchr(BLANKS, *reader->at) && *reader->at)
+	while (reader->at < reader->end && is_blank(*reader->at) && *reader->at)
 		reader->at++;
 }
 
@@ -197,9 +197,15 @@ static bool read_token(struct reader *reader)
 
 bool json_strings_read(struct json_strings *json, const char *line, const char *end, bool *failed)
 {
-	struct reader reader = { .json = json, .at = line, .end = end };
+	struct reader reader; /* not all of its containers are set each time */
 	bool good = true;
 
+	reader.json = json;
+	reader.at = line;
+	reader.end = end;
+	reader.containers[0] = (struct container){};
+	reader.depth = reader.pid_depth = 0;
+	reader.failed = false;
 	json->count = 0;
 	json->pid = 0;
 	json->ambiguous = false;

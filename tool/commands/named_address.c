@@ -66,7 +66,8 @@ struct namer {
 	struct namer_options options;
 	struct symbol_files *files;
 	struct kallsyms *kallsyms;
-	uint64_t kallsyms_at; /* CLOCK_MONOTONIC, 0 for never */
+	uint64_t kallsyms_at;  /* CLOCK_MONOTONIC, 0 for never */
+	struct reason unnamed; /* of the last address */
 	unsigned char buffer[BUILDID_RECORD_MAX] __attribute__((aligned(8)));
 };
 
@@ -118,8 +119,6 @@ void named_address_free(struct named_address *named)
 {
 	free(named->path);
 	free(named->member);
-	symbol_free(&named->symbol);
-	*named = (struct named_address){};
 }
 
 const char *address_problem_text(enum address_problem problem)
@@ -190,7 +189,7 @@ static void find_in_kernel(struct query *query)
 	named->offset = query->addr;
 	named->known_from = "kernel";
 	named->symbols_from = "kernel";
-	named->symbol.function = strdup(symbol->name);
+	named->symbol.function = symbol->name;
 	named->symbol.function_offset = query->addr - symbol->start;
 }
 
@@ -530,7 +529,7 @@ static void find_compiled(struct query *query)
 		.identity.reason = BUILDID_REASON_ANONYMOUS,
 		.offset = query->addr,
 		.known_from = "process",
-		.symbol.function = strdup(entry->name),
+		.symbol.function = entry->name,
 		.symbol.function_offset = query->addr - entry->start,
 		.symbols_from = "perf-map",
 	};
@@ -603,8 +602,10 @@ static void name_it(struct query *query)
 
 	look_inside(query, &place);
 	if (symbol_files_find(query->namer->files, &place, &named->symbol, &named->symbols_from,
-			      &named->unnamed))
+			      &query->namer->unnamed))
 		named->symbol.function_offset += before;
+	else
+		named->unnamed = query->namer->unnamed.text;
 }
 
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
@@ -658,10 +659,12 @@ void namer_find_in_content(struct namer *namer, const struct build_id *id, uint6
 	};
 	for (; at.id.size && !found; at.id.size = named->symbols_from ? 0 : shorter_size(&at.id)) {
 		found = symbol_files_find(namer->files, &at, &named->symbol, &named->symbols_from,
-					  &named->unnamed);
+					  &namer->unnamed);
 		if (named->symbols_from)
 			named->identity.id = at.id;
 	}
 	if (found)
 		named->symbol.function_offset += place - at.offset;
+	else
+		named->unnamed = namer->unnamed.text;
 }

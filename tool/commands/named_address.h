@@ -37,12 +37,13 @@ struct named_address {
 	uint64_t offset; /* in the file; of the kernel, the address */
 	/* Where the file is a zip that the ELF file is mapped from, whose identity that is: */
 	bool embedded;
-	char *member;		  /* its name, or NULL */
-	uint64_t member_offset;	  /* in it */
-	const char *known_from;	  /* "process", "history", "log", "kernel", "text" */
-	struct symbol symbol;	  /* its function and source are NULL where not known */
+	char *member;		/* its name, or NULL */
+	uint64_t member_offset; /* in it */
+	const char *known_from; /* "process", "history", "log", "kernel", "text" */
+	/* Valid until the next call with the namer; function and source are NULL where not known. */
+	struct symbol symbol;
 	const char *symbols_from; /* where the file was found, NULL for nowhere */
-	struct reason unnamed;	  /* why there is no symbol */
+	const char *unnamed;	  /* why there is no symbol; valid as long as that */
 };
 
 struct namer;

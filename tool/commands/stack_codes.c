@@ -188,9 +188,17 @@ static size_t end_of(const struct stack_address *address)
 /* What is not recognised is not to be silent. */
 void stack_count_passed(struct stack_text *stack, size_t first, const char *line, const char *end)
 {
-	struct scan scan = scan_start(line, line, end);
+	const char *start = line;
+	struct scan scan;
 	size_t at;
 
+	while (start < end && is_blank(*start))
+		start++;
+	/* Most lines begin with it, or are nothing else. */
+	if (first < stack->nr_addresses &&
+	    stack->addresses[first].at == stack->size + (size_t)(start - line))
+		start = line + (end_of(&stack->addresses[first++]) - stack->size);
+	scan = scan_start(line, start, end);
 	while (scan_next(&scan)) {
 		at = stack->size + (size_t)(scan.word.at - line);
 		while (first < stack->nr_addresses && end_of(&stack->addresses[first]) <= at)

@@ -74,23 +74,29 @@ static void read_word(const struct stack_text *stack, struct header *header, str
 /* "==1234==ERROR: AddressSanitizer" */
 static bool read_report(const char *at, const char *end, uint64_t *pid)
 {
-	struct word word = word_next(at, end, SEPARATORS);
-	const char *last = word_end(word);
+	struct word word;
+	const char *last;
 
-	return end - at > 4 && at[0] == '=' && at[1] == '=' && word.at == at + 2 &&
-	       end - last >= 2 && last[0] == '=' && last[1] == '=' && word_is_decimal(word, pid);
+	if (end - at <= 4 || at[0] != '=' || at[1] != '=')
+		return false;
+	word = word_next(at, end, SEPARATORS);
+	last = word_end(word);
+	return word.at == at + 2 && end - last >= 2 && last[0] == '=' && last[1] == '=' &&
+	       word_is_decimal(word, pid);
 }
 
 /* "[   12.345678] ", "Nov 28 12:00:00 host kernel: ": they have many numbers. */
 static bool is_kernel_log(const char *at, const char *end)
 {
-	static const char name[] = " kernel: ";
-	struct word word = word_next(at, end, "<>[] ");
+	struct word word;
 	uint64_t time;
 	char text[32];
 
-	if (memmem(at, (size_t)(end - at), name, sizeof(name) - 1))
+	if (text_has(at, end, " kernel: "))
 		return true;
+	if (at == end || !strchr("<>[] ", *at))
+		return false;
+	word = word_next(at, end, "<>[] ");
 	if (word.at == at || word.at[-1] == '<' || word.length > sizeof(text) - 2 ||
 	    word_end(word) == end || *word_end(word) != ']')
 		return false;
@@ -107,6 +113,8 @@ static bool read_trap(const char *at, const char *end, uint64_t *pid)
 	uint64_t value;
 
 	*pid = 0;
+	if (!memchr(at, '[', (size_t)(end - at)))
+		return false;
 	while (scan_next(&scan)) {
 		if (scan_has_label(&scan, &value))
 			return *pid;
@@ -180,8 +188,7 @@ void stack_use_line(struct stack_text *stack, const char *line, const char *end)
 	stack_begin(stack);
 	stack->perf = false;
 	stack_read_header(stack, &header, line, end);
-	if (read_report(line, end, &pid) ||
-	    memmem(line, (size_t)(end - line), "ThreadSanitizer", 15))
+	if (read_report(line, end, &pid) || text_has(line, end, "ThreadSanitizer"))
 		stack->report = true;
 	if (end - line > 8 && !memcmp(line, "SUMMARY:", 8))
 		stack->report = false;

@@ -133,17 +133,29 @@ static bool begins(const char *line, const char *at)
 	       (at == line || (!isalnum((unsigned char)at[-1]) && at[-1] != '_'));
 }
 
+/* Where the next DIGITS_MIN digits are, or NULL: one of them is at each multiple of that. */
+static const char *find_digits(const char *at, const char *end)
+{
+	const char *last;
+
+	while (end - at >= DIGITS_MIN) {
+		for (last = at + DIGITS_MIN; last > at && hex_digit(last[-1]) >= 0; last--)
+			;
+		if (last == at)
+			return at;
+		at = last;
+	}
+	return NULL;
+}
+
 bool stack_pair_find(const char *line, const char *at, const char *end, struct stack_pair *pair)
 {
 	const char *last;
 
-	for (; at < end; at++) {
-		if (!begins(line, at))
-			continue;
+	for (; (at = find_digits(at, end)); at = last) {
 		last = skip_digits(at, end);
-		if (read_pair(line, at, last, end, pair))
+		if (begins(line, at) && read_pair(line, at, last, end, pair))
 			return true;
-		at = last - 1;
 	}
 	return false;
 }
@@ -159,8 +171,9 @@ bool stack_pair_begins(const char *line, const char *end, struct build_id *id, b
 	const char *at;
 
 	*indented = skip_blanks(line, end) > line;
-	while (end > line && strchr(BLANKS, end[-1]))
-		end--;
+	end = word_last_end(line, end);
+	if (end - line < DIGITS_ALONE_MIN || hex_digit(end[-DIGITS_ALONE_MIN]) < 0)
+		return false;
 	for (at = end; at > line && hex_digit(at[-1]) >= 0; at--)
 		;
 	return end - at >= DIGITS_ALONE_MIN && begins(line, at) && read_id(at, end, id);

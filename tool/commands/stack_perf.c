@@ -70,18 +70,17 @@ static struct word name_of(struct word word, const char *end)
 	return apart ? name_behind(word, end) : (struct word){};
 }
 
-/* "\t    7f1200001139 name+0x1 (file)" */
+/* "\t    7f1200001139 name+0x1 (file)", whose first word is @word */
 bool stack_is_perf_frame(const struct stack_text *stack, const char *line, const char *end,
-			 struct word *word, uint64_t *value, struct word *name)
+			 struct word word, uint64_t *value, struct word *name)
 {
-	*word = word_next(line, end, BLANKS);
-	if (!word_is_hex(*word, FRAME_DIGITS_MIN, value))
+	if (!word_is_hex(word, FRAME_DIGITS_MIN, value))
 		return false;
 	end = word_last_end(line, end);
-	*name = name_behind(*word, end);
-	if (in_column(line, *word))
+	*name = name_behind(word, end);
+	if (in_column(line, word))
 		return true;
-	return word->at > line &&
+	return word.at > line &&
 	       (name->at < last_file(name->at, end) || (stack->perf && name->length));
 }
 
@@ -153,12 +152,16 @@ static void begin_sample(struct stack_text *stack)
 bool stack_read_sample(struct stack_text *stack, const char *line, const char *end,
 		       const char **rest)
 {
-	struct word word = word_next(line, end, BLANKS);
 	bool known = false, cpu = false, with_cpu = false, first = true;
 	uint64_t pid = 0, value, time;
 	unsigned int count = 0;
+	struct word word;
 
 	*rest = line;
+	/* Most lines of other programs. */
+	if (!memchr(line, '.', (size_t)(end - line)))
+		return false;
+	word = word_next(line, end, BLANKS);
 	for (; word.length; word = word_next(word_end(word), end, BLANKS)) {
 		if ((known || first) && word_is_time(word, &time) && cpu >= with_cpu) {
 			count = cpu > with_cpu || !known ? 1 : count + 1;
@@ -225,10 +228,11 @@ static void use_thread(struct stack_text *stack, const struct thread *thread)
 	stack->owner = (struct stack_owner){ ambiguous ? 0 : stack_pid(thread->pid), ambiguous, 0 };
 }
 
-/* The first address in its column behind the thread, without a time before it. */
-bool stack_read_flat(struct stack_text *stack, const char *line, const char *end, const char **rest)
+/* The first address in its column behind the thread, without a time before it; @word is first. */
+bool stack_read_flat(struct stack_text *stack, const char *line, const char *end, struct word word,
+		     const char **rest)
 {
-	struct word before, word = word_next(line, end, BLANKS);
+	struct word before;
 	struct thread thread;
 	uint64_t value;
 
@@ -300,7 +304,7 @@ bool stack_add_sample(struct stack_text *stack, const char *line, const char *at
 	if (good && found.length)
 		good = stack_add_address(stack, line, found, of_found, name_of(found, last), false);
 	/* Without one, what its fields say; but the ranges of a mapping are no code that ran. */
-	if (!found.length && !memmem(at, (size_t)(end - at), RECORD, sizeof(RECORD) - 1))
+	if (!found.length && !text_has(at, end, RECORD))
 		branches = at;
 	return good && stack_add_words(stack, line, branches, end, false, stack->nr_addresses);
 }

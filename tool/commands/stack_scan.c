@@ -36,11 +36,14 @@ static bool is_behind(const struct scan *scan, const char *text)
 bool scan_is_bracketed(const struct scan *scan, uint64_t *value, size_t *length)
 {
 	const char *last = word_end(scan->word);
-	bool square = is_behind(scan, "[<");
+	bool square;
 
+	if (last == scan->end || *last != '>')
+		return false;
+	square = is_behind(scan, "[<");
 	*length = scan->word.length + 1 + square;
 	if ((!square && !is_behind(scan, "=> <") && !is_behind(scan, "=>  <")) ||
-	    last + square >= scan->end || last[0] != '>' || (square && last[1] != ']'))
+	    last + square >= scan->end || (square && last[1] != ']'))
 		return false;
 	return word_is_hex(scan->word, BARE_DIGITS_MIN, value);
 }
@@ -59,7 +62,8 @@ static bool is_place(const struct scan *scan)
 bool scan_is_address(struct scan *scan, uint64_t *value)
 {
 	size_t length;
-	bool is = scan_has_label(scan, value) || scan_is_bracketed(scan, value, &length) ||
+	bool is = (scan->labelled && scan_has_label(scan, value)) ||
+		  scan_is_bracketed(scan, value, &length) ||
 		  (!scan->labelled && word_is_prefixed(scan->word, value) && is_place(scan));
 
 	scan->before_is_address = is;
@@ -69,8 +73,12 @@ bool scan_is_address(struct scan *scan, uint64_t *value)
 bool scan_any_label(const char *line, const char *at, const char *end)
 {
 	struct scan scan = scan_start(line, at, end);
+	const size_t size = (size_t)(end - at);
 	uint64_t value;
 
+	/* All labels have one of these. */
+	if (!memchr(at, 'p', size) && !memchr(at, 'P', size))
+		return false;
 	while (scan_next(&scan))
 		if (scan_has_label(&scan, &value))
 			return true;

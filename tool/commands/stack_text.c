@@ -52,20 +52,28 @@ static bool is_indented(const char *line, const char *end)
 /* "#0 ", as debuggers and sanitizers have it */
 static bool is_numbered(const char *line, const char *end)
 {
-	struct word word = word_next(line, end, BLANKS);
+	struct word word;
 	uint64_t number;
 
-	return word.length > 1 && *word.at == '#' &&
+	while (line < end && is_blank(*line))
+		line++;
+	if (line == end || *line != '#')
+		return false;
+	word = word_next(line, end, BLANKS);
+	return word.length > 1 &&
 	       word_is_decimal((struct word){ word.at + 1, word.length - 1 }, &number);
 }
 
 /* "[0]..." of a list, with what it is about right behind it */
 static bool is_list(const char *line, const char *end)
 {
-	struct word word = word_next(line, end, BLANKS "'\"");
-	struct word number = word_next(word.at, end, "[]");
+	struct word word, number;
 	uint64_t value;
 
+	if (!memchr(line, '[', (size_t)(end - line)))
+		return false;
+	word = word_next(line, end, BLANKS "'\"");
+	number = word_next(word.at, end, "[]");
 	return word.length > 3 && *word.at == '[' && number.at == word.at + 1 &&
 	       word_end(number) + 1 < word_end(word) && *word_end(number) == ']' &&
 	       word_is_decimal(number, &value);
@@ -74,13 +82,15 @@ static bool is_list(const char *line, const char *end)
 /* "./a.out(main+0x1f) [0x401136]" of backtrace_symbols(3) */
 static bool is_glibc_frame(const char *line, const char *end)
 {
-	struct word first = word_next(line, end, BLANKS "(");
-	struct word last;
+	struct word first, last;
 	const char *open;
 	uint64_t value;
 
 	end = word_last_end(line, end);
-	if (end == line || end[-1] != ']' || !memchr(first.at, '/', first.length))
+	if (end == line || end[-1] != ']')
+		return false;
+	first = word_next(line, end, BLANKS "(");
+	if (!memchr(first.at, '/', first.length))
 		return false;
 	for (open = end - 1; open > line && *open != '['; open--)
 		;
@@ -109,12 +119,12 @@ static bool is_frame(const char *line, const char *end)
 
 static bool add_frame(struct stack_text *stack, const char *line, const char *end)
 {
-	struct word word, name;
+	struct word word = word_next(line, end, BLANKS), name;
 	struct header header = {};
 	uint64_t value;
 	size_t before = stack->nr_addresses;
 
-	if (stack_is_perf_frame(stack, line, end, &word, &value, &name))
+	if (stack_is_perf_frame(stack, line, end, word, &value, &name))
 		return stack_add_address(stack, line, word, value, name,
 					 stack_is_caller(stack, value));
 	if (!stack_add_codes(stack, line, line, end, true))
@@ -183,9 +193,8 @@ static void give(struct stack_text *stack, size_t first)
 }
 
 /* "1234 7f1200001139 0x401136": digits without 0x are addresses here only. */
-static bool is_bare(const char *line, const char *end, uint64_t *pid)
+static bool is_bare(struct word word, const char *end, uint64_t *pid)
 {
-	struct word word = word_next(line, end, BLANKS);
 	size_t addresses = 0;
 	uint64_t value;
 
@@ -259,10 +268,10 @@ static const char *key_end(const char *line, const char *end)
 /* A pair in a line of its own is a frame, wherever that begins. */
 static bool is_pair(const char *line, const char *end)
 {
-	struct word word = word_next(line, end, BLANKS);
 	struct stack_pair pair;
 
-	return word.length && stack_pair_find(line, line, end, &pair) && pair.at == word.at &&
+	return stack_pair_find(line, line, end, &pair) &&
+	       pair.at == word_next(line, end, BLANKS).at &&
 	       !word_next(pair.end, end, BLANKS).length;
 }
 
@@ -310,21 +319,21 @@ static bool add_other(struct stack_text *stack, const char *line, const char *en
 	if (is_raw(stack, line, end, &word, &value))
 		return add_raw(stack, line, word, value);
 	stack->raw = stack->named = false;
+	if (!word.length) {
+		stack_begin(stack);
+		return true;
+	}
 	if (stack_read_sample(stack, line, end, &rest))
 		return stack_add_sample(stack, line, rest, end);
-	if (is_bare(line, end, &value))
+	if (is_bare(word, end, &value))
 		return add_bare(stack, line, end, value);
-	if (stack_read_flat(stack, line, end, &rest))
+	if (stack_read_flat(stack, line, end, word, &rest))
 		return stack_add_sample(stack, line, rest, end);
 	if (stack_read_head(stack, line, end))
 		return true;
 	if (is_frame(line, end) || is_pair(line, end) ||
-	    stack_is_perf_frame(stack, line, end, &word, &value, &name))
+	    stack_is_perf_frame(stack, line, end, word, &value, &name))
 		return add_frame(stack, line, end);
-	if (!word_next(line, end, BLANKS).length) {
-		stack_begin(stack);
-		return true;
-	}
 	stack_use_line(stack, line, end);
 	return stack_add_codes(stack, line, line, end, false);
 }

@@ -63,12 +63,12 @@ void stack_count_passed(struct stack_text *stack, size_t first, const char *line
 
 bool stack_read_sample(struct stack_text *stack, const char *line, const char *end,
 		       const char **rest);
-bool stack_read_flat(struct stack_text *stack, const char *line, const char *end,
+bool stack_read_flat(struct stack_text *stack, const char *line, const char *end, struct word word,
 		     const char **rest);
 bool stack_read_head(struct stack_text *stack, const char *line, const char *end);
 bool stack_add_sample(struct stack_text *stack, const char *line, const char *at, const char *end);
 bool stack_is_perf_frame(const struct stack_text *stack, const char *line, const char *end,
-			 struct word *word, uint64_t *value, struct word *name);
+			 struct word word, uint64_t *value, struct word *name);
 /* "12345.678901:", with 6 or 9 digits of a fraction. */
 bool word_is_time(struct word word, uint64_t *time);
 

@@ -10,7 +10,16 @@
 /* No separator is a letter or a digit, of which most of a line are. */
 static inline bool is_separator(char c, const char *separators)
 {
-	return !isalnum((unsigned char)c) && strchr(separators, c);
+	static const bool is_in_words[256] = {
+		['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
+		['_'] = true,	      ['.'] = true,	    ['-'] = true,
+	};
+
+	if (is_in_words[(unsigned char)c])
+		return false;
+	while (*separators && *separators != c)
+		separators++;
+	return *separators == c;
 }
 
 struct word word_next(const char *at, const char *end, const char *separators)
@@ -33,12 +42,27 @@ bool word_is(struct word word, const char *text)
 
 bool word_is_one_of(struct word word, const char *list)
 {
-	const char *end = list + strlen(list);
-	struct word one = word_next(list, end, BLANKS);
+	const char *end;
 
-	for (; one.length; one = word_next(word_end(one), end, BLANKS))
-		if (one.length == word.length && !strncasecmp(word.at, one.at, one.length))
+	for (; word.length && *list; list = *end ? end + 1 : end) {
+		for (end = list; *end && *end != ' '; end++)
+			;
+		if ((size_t)(end - list) == word.length && !strncasecmp(word.at, list, word.length))
 			return true;
+	}
+	return false;
+}
+
+bool text_has(const char *at, const char *end, const char *part)
+{
+	size_t length = strlen(part);
+
+	while ((size_t)(end - at) >= length &&
+	       (at = memchr(at, *part, (size_t)(end - at) - length + 1))) {
+		if (!memcmp(at, part, length))
+			return true;
+		at++;
+	}
 	return false;
 }
 
@@ -63,9 +87,11 @@ bool word_is_hex(struct word word, size_t least, uint64_t *value)
 	if (word.length < least || word.length > 16)
 		return false;
 	for (i = 0; i < word.length; i++) {
-		if (hex_digit(word.at[i]) < 0)
+		const int digit = hex_digit(word.at[i]);
+
+		if (digit < 0)
 			return false;
-		*value = *value << 4 | (uint64_t)hex_digit(word.at[i]);
+		*value = *value << 4 | (uint64_t)digit;
 	}
 	return word.length;
 }
@@ -79,7 +105,7 @@ bool word_is_prefixed(struct word word, uint64_t *value)
 
 const char *word_last_end(const char *at, const char *end)
 {
-	while (end > at && strchr(BLANKS, end[-1]))
+	while (end > at && is_blank(end[-1]))
 		end--;
 	return end;
 }

@@ -7,8 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLANKS	   " \t\r\n"
+#define BLANKS	   " \n\t\r"
 #define SEPARATORS BLANKS ",;:=|()[]{}\"'"
+
+/* With a NUL, as strchr(3) has it. */
+static inline bool is_blank(char c)
+{
+	return !c || c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
 
 struct word {
 	const char *at;
@@ -21,6 +27,8 @@ static inline const char *word_end(struct word word)
 {
 	return word.at + word.length;
 }
+/* Whether the text from @at to @end has @part somewhere; for texts that are short. */
+bool text_has(const char *at, const char *end, const char *part);
 /* Of the text without the blanks at its end. */
 const char *word_last_end(const char *at, const char *end);
 bool word_is(struct word word, const char *text);

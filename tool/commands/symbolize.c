@@ -54,6 +54,7 @@ struct symbolize {
 	const char *log;
 	bool mono;
 	bool perf;
+	size_t at_once;
 	bool refused; /* the module cannot be asked, which was said */
 	uint64_t problems[ADDRESS_PROBLEMS];
 	uint64_t unnamed; /* located, but without a function */
@@ -64,8 +65,12 @@ struct symbolize {
 #define LINE_MAX_TEXT (1U << 20)
 #define LINE_MAX_JSON (64U << 20)
 
+/* Bytes of text that wait to be written, while there is more to read; on a terminal none. */
+#define AT_ONCE (1U << 15)
+
 /* Standard input, in memory that does not depend on it. */
 struct input {
+	struct output *out;
 	char buffer[1 << 16]; /* read, and not yet in a line, from at up to filled */
 	size_t at, filled;
 	char *line;
@@ -85,17 +90,15 @@ struct input {
  */
 static void put_function(struct output *out, const char *function, const uint64_t *offset)
 {
-	char *text = NULL;
-
-	if (function && offset && asprintf(&text, "%s+0x%" PRIx64, function, *offset) < 0)
-		text = NULL;
-	out_string(out, NULL, 0, text ? text : function ? function : "[unknown]");
-	free(text);
+	out_string(out, NULL, 0, function ? function : "[unknown]");
 	out_string(out, "function", OUT_HIDDEN, function);
-	if (function && offset)
+	if (function && offset) {
+		out_more_plain(out, "+0x");
+		out_more_hex(out, *offset);
 		out_number(out, "function_offset", OUT_HIDDEN, *offset);
-	else
+	} else {
 		out_null(out, "function_offset");
+	}
 }
 
 /* "/path/base.apk!libfoo.so+0x1139", of a zip's member whose name is known. */
@@ -103,13 +106,17 @@ static void put_file(struct output *out, const struct named_address *named)
 {
 	const char *path = named->path && *named->path ? named->path : NULL;
 	const char *member = named->member;
-	char *text = NULL;
 
-	if (asprintf(&text, "(%s%s%s+0x%" PRIx64 ")", path ? path : "?", member ? "!" : "",
-		     member ? member : "", member ? named->member_offset : named->offset) < 0)
-		text = NULL;
-	out_string(out, NULL, 0, text);
-	free(text);
+	/* Behind the function. */
+	out_more_plain(out, " (");
+	out_more(out, path ? path : "?");
+	if (member) {
+		out_more_plain(out, "!");
+		out_more(out, member);
+	}
+	out_more_plain(out, "+0x");
+	out_more_hex(out, member ? named->member_offset : named->offset);
+	out_more_plain(out, ")");
 	out_string(out, "path", OUT_HIDDEN, path);
 	out_address(out, "offset", OUT_HIDDEN, named->offset);
 }
@@ -127,10 +134,20 @@ static void put_member(struct output *out, const struct named_address *named)
 
 static void put_identity(struct output *out, const struct identity *identity)
 {
-	char text[PRINT_ID_MAX], hex[BUILD_ID_TEXT];
+	/* Mostly the same as before. */
+	static struct identity last;
+	static char text[PRINT_ID_MAX];
+	char hex[BUILD_ID_TEXT];
 
-	out_styled(out, identity->id.size ? OUT_GOOD : OUT_WEAK, NULL, 0,
-		   print_identity(identity, text));
+	if (!out->json) {
+		if (!*text || last.kind != identity->kind || last.reason != identity->reason ||
+		    !build_id_equal(&last.id, &identity->id)) {
+			last = *identity;
+			print_identity(identity, text);
+		}
+		out_styled(out, identity->id.size ? OUT_GOOD : OUT_WEAK, NULL, 0, text);
+		return;
+	}
 	out_string(out, "build_id", OUT_HIDDEN,
 		   identity->id.size ? build_id_text(&identity->id, hex) : NULL);
 	out_string(out, "kind", OUT_HIDDEN, buildid_kind_name(identity->kind));
@@ -139,18 +156,15 @@ static void put_identity(struct output *out, const struct identity *identity)
 
 static void put_source(struct output *out, const char *source, uint32_t line)
 {
-	char *text = NULL;
-
-	if (source && asprintf(&text, "%s:%" PRIu32, source, line) < 0)
-		text = NULL;
-	if (text)
-		out_string(out, NULL, 0, text);
-	free(text);
 	out_string(out, "source", OUT_HIDDEN, source);
-	if (source)
+	if (source) {
+		out_string(out, NULL, 0, source);
+		out_more_plain(out, ":");
+		out_more_number(out, line);
 		out_number(out, "line", OUT_HIDDEN, line);
-	else
+	} else {
 		out_null(out, "line");
+	}
 }
 
 static void put_callers(struct output *out, const struct symbol *symbol)
@@ -176,10 +190,12 @@ static void put_origin(struct output *out, const struct named_address *named)
 {
 	const char *problem = NULL;
 
+	if (!out->json)
+		return;
 	if (named->problem != ADDRESS_LOCATED)
 		problem = address_problem_text(named->problem);
 	else if (!named->symbol.function && !named->symbol.nr_into)
-		problem = named->unnamed.text;
+		problem = named->unnamed;
 	out_string(out, "known_from", OUT_HIDDEN, named->known_from);
 	out_string(out, "symbols_from", OUT_HIDDEN, named->symbols_from);
 	out_string(out, "problem", OUT_HIDDEN, problem);
@@ -256,18 +272,23 @@ static bool has_module(struct symbolize *symbolize)
 	return false;
 }
 
+static void set_problem(struct named_address *named, enum address_problem problem)
+{
+	*named = (struct named_address){ .problem = problem };
+}
+
 static void find_in_process(struct symbolize *symbolize, const struct stack_address *address,
 			    struct named_address *named)
 {
 	const struct stack_owner *owner = &address->owner;
 
 	if (owner->pid && !(address->value >> 63) && !has_module(symbolize))
-		named->problem = ADDRESS_FAILED;
+		set_problem(named, ADDRESS_FAILED);
 	else if (owner->pid || address->value >> 63)
 		namer_find(symbolize->namer, owner->pid, address->value,
 			   owner->time ? owner->time : UINT64_MAX, address->caller, named);
 	else
-		named->problem = owner->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID;
+		set_problem(named, owner->ambiguous ? ADDRESS_AMBIGUOUS_PID : ADDRESS_NO_PID);
 }
 
 /*
@@ -278,10 +299,13 @@ static bool is_elsewhere(const struct stack_block *block, const struct stack_add
 			 const struct named_address *named)
 {
 	const char *name = block->text + address->name_at, *end = name + address->name_length;
-	const char *file = memmem(name, address->name_length, " (/", 3), *base;
+	const char *file, *base;
 
-	if (named->problem != ADDRESS_LOCATED || address->value >= OFFSET_LIMIT || !file ||
-	    !named->path || *named->path != '/')
+	if (named->problem != ADDRESS_LOCATED || address->value >= OFFSET_LIMIT || !named->path ||
+	    *named->path != '/')
+		return false;
+	file = memmem(name, address->name_length, " (/", 3);
+	if (!file)
 		return false;
 	base = basename(named->path);
 	return !memmem(file, (size_t)(end - file), base, strlen(base));
@@ -291,18 +315,18 @@ static bool is_elsewhere(const struct stack_block *block, const struct stack_add
 static void find(struct symbolize *symbolize, const struct stack_block *block,
 		 const struct stack_address *address, struct named_address *named)
 {
-	*named = (struct named_address){};
 	if (address->id.size)
 		namer_find_in_content(symbolize->namer, &address->id, address->place,
 				      address->is_elf_address, address->caller, named);
 	if (!address->id.size ||
 	    (!address->is_pair && !named->symbol.function && address->owner.pid)) {
-		named_address_free(named);
+		if (address->id.size)
+			named_address_free(named);
 		find_in_process(symbolize, address, named);
 	}
 	if (is_elsewhere(block, address, named)) {
 		named_address_free(named);
-		named->problem = ADDRESS_NO_MAPPING;
+		set_problem(named, ADDRESS_NO_MAPPING);
 	}
 	symbolize->problems[named->problem]++;
 	symbolize->unnamed += named->problem == ADDRESS_LOCATED && !named->symbol.function;
@@ -329,16 +353,12 @@ static bool is_better(const struct named_address *named, const struct stack_bloc
 static void put_quoted(struct output *out, const struct named_address *named, bool pair)
 {
 	struct output plain = *out;
-	char *text = NULL;
-	size_t size;
 
-	plain.file = open_memstream(&text, &size);
-	if (!plain.file)
-		return;
+	plain.line = (struct output_line){};
 	put_named(&plain, named, pair);
-	if (!fclose(plain.file))
-		out_in_string(out, text);
-	free(text);
+	out_bytes(&plain, "", 1);
+	out_in_string(out, plain.line.text);
+	out_free(&plain);
 }
 
 /*
@@ -351,9 +371,8 @@ static const char *replace(struct output *out, const char *from,
 {
 	const char *end = block->text + address->at + address->length;
 	const char *name = block->text + address->name_at;
-	FILE *file = out->file;
 
-	fwrite(from, 1, (size_t)(end - from), file);
+	out_bytes(out, from, (size_t)(end - from));
 	if (!is_better(named, block, address))
 		return end;
 	out->started = true;
@@ -384,8 +403,11 @@ static void show_block(void *context, const struct stack_block *block)
 			from = replace(out, from, address, block, &named);
 		named_address_free(&named);
 	}
-	if (!out->json)
-		fwrite(from, 1, (size_t)(block->text + block->size - from), out->file);
+	if (out->json)
+		return;
+	out_bytes(out, from, (size_t)(block->text + block->size - from));
+	if (out->line.size > symbolize->at_once)
+		out_flush(out);
 }
 
 static void report_count(uint64_t count, const char *what, const char *one, const char *more,
@@ -422,6 +444,8 @@ static bool refill(struct input *input)
 {
 	ssize_t size;
 
+	if (!input->out->json)
+		out_flush(input->out);
 	fflush(stdout);
 	do {
 		size = read(STDIN_FILENO, input->buffer, sizeof(input->buffer));
@@ -475,12 +499,13 @@ static bool grow(struct input *input, size_t size)
 	return true;
 }
 
-static struct input *input_new(void)
+static struct input *input_new(struct output *out)
 {
 	struct input *new = calloc(1, sizeof(*new));
 
 	if (!new)
 		return NULL;
+	new->out = out;
 	new->room = sizeof(new->buffer);
 	new->line = malloc(new->room);
 	if (new->line)
@@ -531,12 +556,13 @@ static bool pass_lines(struct stack_text *stack, struct input *input)
 
 static int filter(struct symbolize *symbolize)
 {
-	struct input *input = input_new();
+	struct input *input = input_new(&symbolize->out);
 	struct stack_text *stack;
 	bool good;
 
 	symbolize->stack.show = show_block;
 	symbolize->stack.context = symbolize;
+	symbolize->at_once = isatty(STDOUT_FILENO) ? 0 : AT_ONCE;
 	stack = stack_text_new(&symbolize->stack);
 	ignore_interrupts();
 	good = input && stack && pass_lines(stack, input);
@@ -546,6 +572,8 @@ static int filter(struct symbolize *symbolize)
 		out_error(&symbolize->out, "standard input", "%s", strerror(input->error));
 	good = good && !input->error;
 	stack_text_free(stack);
+	out_flush(&symbolize->out);
+	out_free(&symbolize->out);
 	report_problems(symbolize);
 	report_count(input ? input->nr_long : 0, "line", " is", "s are",
 		     " too long, and not looked at: 1 MiB, of JSON 64 MiB");

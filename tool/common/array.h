@@ -33,15 +33,15 @@
 /* There is room up to the next power of two. */
 static inline void *array_grow(void *array, size_t count, size_t size)
 {
-	if ((count & (count - 1)) || (count && count < ARRAY_FIRST))
+	if ((count & (count - 1)) || (array && count < ARRAY_FIRST))
 		return array;
 	return reallocarray(array, count ? 2 * count : ARRAY_FIRST, size);
 }
 
-/* As qsort(3), which does not allow NULL for no elements. */
+/* As qsort(3), which does not allow NULL for no elements; few are sorted often. */
 #define array_sort(array, count, compare)                               \
 	do {                                                            \
-		if (count)                                              \
+		if ((count) > 1)                                        \
 			qsort(array, count, sizeof(*(array)), compare); \
 	} while (0)
 

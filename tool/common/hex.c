@@ -18,17 +18,6 @@ char *hex_format(char *text, const uint8_t *bytes, size_t size)
 	return text;
 }
 
-int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	if (digit >= 'A' && digit <= 'F')
-		return digit - 'A' + 10;
-	return -1;
-}
-
 ssize_t hex_parse(uint8_t *bytes, size_t room, const char *text)
 {
 	size_t size;

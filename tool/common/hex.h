@@ -15,6 +15,14 @@ char *hex_format(char *text, const uint8_t *bytes, size_t size);
  */
 ssize_t hex_parse(uint8_t *bytes, size_t room, const char *text);
 /* The value of a digit of either case, -1 for any other character. */
-int hex_digit(char digit);
+static inline int hex_digit(char digit)
+{
+	static const int8_t values[256] = {
+		['0'] = 1, 2,  3,  4,  5,  6,	       7,  8,  9,  10, ['a'] = 11,
+		12,	   13, 14, 15, 16, ['A'] = 11, 12, 13, 14, 15, 16,
+	};
+
+	return values[(unsigned char)digit] - 1;
+}
 
 #endif

@@ -59,29 +59,105 @@ static void out_of_memory(void)
 	exit(EXIT_FAILURE);
 }
 
-/* ----------------------------------------------------------------- JSON -- */
+/* ----------------------------------------------------------------- line -- */
 
 /* A line is short, and is written at once when it is whole: an error may come before that. */
-static char *line_room(struct output_line *line, size_t size)
+static void grow(struct output_line *line, size_t size)
 {
 	size_t room = line->room ? line->room : LINE_ROOM;
 
 	while (room - line->size < size)
 		room *= 2;
-	if (room != line->room) {
-		line->text = realloc(line->text, room);
-		line->room = room;
-	}
+	line->text = realloc(line->text, room);
+	line->room = room;
 	if (!line->text)
 		out_of_memory();
+}
+
+static inline char *line_room(struct output_line *line, size_t size)
+{
+	if (line->room - line->size < size || !line->text)
+		grow(line, size);
 	return line->text + line->size;
 }
 
-static void put(struct output_line *line, const char *bytes, size_t size)
+static inline void put(struct output_line *line, const char *bytes, size_t size)
 {
 	memcpy(line_room(line, size), bytes, size);
 	line->size += size;
 }
+
+static void put_char(struct output_line *line, char c)
+{
+	*line_room(line, 1) = c;
+	line->size++;
+}
+
+static int __attribute__((format(printf, 2, 3)))
+put_format(struct output_line *line, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		out_of_memory();
+	put(line, text, (size_t)length);
+	free(text);
+	return length;
+}
+
+static void put_blanks(struct output_line *line, int count)
+{
+	while (count-- > 0)
+		put_char(line, ' ');
+}
+
+/* The digits of @value, which end at @end. */
+static char *digits_of(uint64_t value, unsigned int base, char *end)
+{
+	do
+		*--end = "0123456789abcdef"[value % base];
+	while (value /= base);
+	return end;
+}
+
+/* In at least @width characters, of which it returns how many there are. */
+static int put_number(struct output_line *line, uint64_t value, unsigned int base, int width)
+{
+	char digits[24], *end = digits + sizeof(digits), *first = digits_of(value, base, end);
+	int length = (int)(end - first), blanks = width > length ? width - length : 0;
+
+	put_blanks(line, blanks);
+	put(line, first, (size_t)length);
+	return blanks + length;
+}
+
+void out_flush(struct output *out)
+{
+	struct output_line *line = &out->line;
+
+	if (line->size)
+		fwrite(line->text, 1, line->size, out->file);
+	line->size = 0;
+}
+
+void out_free(struct output *out)
+{
+	free(out->line.text);
+	out->line = (struct output_line){};
+}
+
+static void end_line(struct output *out)
+{
+	out_flush(out);
+	out_free(out);
+}
+
+/* ----------------------------------------------------------------- JSON -- */
 
 static void put_escape(struct output_line *line, uint32_t code)
 {
@@ -131,11 +207,12 @@ static void put_quoted(struct output_line *line, const char *value)
 
 void out_in_string(struct output *out, const char *value)
 {
-	struct output_line line = {};
+	struct output_line *line = &out->line;
+	size_t first = line->size;
 
-	put_quoted(&line, value);
-	fwrite(line.text + 1, 1, line.size - 2, out->file);
-	free(line.text);
+	put_quoted(line, value);
+	memmove(line->text + first, line->text + first + 1, line->size - first - 2);
+	line->size -= 2;
 }
 
 static void put_string(struct output_line *line, const char *value)
@@ -153,16 +230,6 @@ static void put_key(struct output_line *line, const char *key)
 		put(line, ",", 1);
 	put_quoted(line, key);
 	put(line, ":", 1);
-}
-
-static void put_digits(struct output_line *line, uint64_t value)
-{
-	char digits[24], *first = digits + sizeof(digits);
-
-	do
-		*--first = (char)('0' + value % 10);
-	while (value /= 10);
-	put(line, first, (size_t)(digits + sizeof(digits) - first));
 }
 
 static void put_words(struct output_line *line, const char *const *words)
@@ -194,42 +261,75 @@ void out_begin(struct output *out)
 
 void out_end(struct output *out)
 {
-	struct output_line *line = &out->line;
-
-	if (out->json) {
-		put(line, "}\n", 2);
-		fwrite(line->text, 1, line->size, out->file);
-		free(line->text);
-		*line = (struct output_line){};
-	} else if (out->started) {
-		fputc('\n', out->file);
-	}
+	if (out->json)
+		put(&out->line, "}\n", 2);
+	else if (out->started)
+		put_char(&out->line, '\n');
+	end_line(out);
 }
 
 /* ----------------------------------------------------------------- text -- */
+
+/* Whether all of eight bytes are printable and ASCII; also false for some others that are. */
+static bool are_printable(const char *text)
+{
+	const uint64_t each = UINT64_MAX / 255, high = 0x80 * each;
+	uint64_t eight;
+
+	memcpy(&eight, text, sizeof(eight));
+	return !(((eight - ' ' * each) | (eight + (0x80 - DELETE) * each) | eight) & high);
+}
+
+/* How many of the first @size bytes are. */
+static size_t printable(const char *text, size_t size)
+{
+	size_t at = 0;
+
+	while (size - at >= 8 && are_printable(text + at))
+		at += 8;
+	/* Of the last bytes, together with some before them. */
+	if (size >= 8 && size - at < 8 && are_printable(text + size - 8))
+		return size;
+	while (at < size && text[at] >= ' ' && text[at] < DELETE)
+		at++;
+	return at;
+}
 
 /*
  * A name may hold what moves the cursor, or a newline. As /proc/PID/maps does
  * it: such bytes in octal, all others, UTF-8 or not, as they are. A byte that
  * is no character is what it is to a terminal that is not set to UTF-8.
  */
-static int put_text(FILE *file, const char *text)
+static int put_text(struct output_line *line, const char *text)
 {
-	int columns = 0;
+	size_t size = strlen(text), length = printable(text, size);
+	const char *end = text + size;
+	int columns = (int)length;
 
-	while (*text) {
+	put(line, text, length);
+	for (text += length; text < end; columns += (int)length) {
 		uint32_t code = (unsigned char)*text;
-		size_t length = utf8_decode(text, &code);
-		bool control = utf8_is_control(code);
+		bool control;
 
+		length = utf8_decode(text, &code);
+		control = utf8_is_control(code);
 		columns += !control;
 		for (length += !length; length; length--, text++)
 			if (control)
-				columns += fprintf(file, "\\%03o", (unsigned char)*text);
+				columns += put_format(line, "\\%03o", (unsigned char)*text);
 			else
-				fputc(*text, file);
+				put_char(line, *text);
+		length = printable(text, (size_t)(end - text));
+		put(line, text, length);
+		text += length;
 	}
 	return columns;
+}
+
+static void put_escape_code(struct output_line *line, const char *escape)
+{
+	if (escape)
+		put(line, escape, strlen(escape));
 }
 
 static const char *escape_of(const struct output *out, enum out_style style)
@@ -246,7 +346,7 @@ static const char *escape_of(const struct output *out, enum out_style style)
 static void separate(struct output *out)
 {
 	if (out->started) {
-		fputc(' ', out->file);
+		put_char(&out->line, ' ');
 		out->columns++;
 	}
 	out->started = true;
@@ -263,18 +363,14 @@ static bool begin_column(struct output *out, int width)
 static void put_column(struct output *out, enum out_style style, int width, const char *value)
 {
 	const char *escape = escape_of(out, style);
+	struct output_line *line = &out->line;
 	int columns;
 
-	if (escape)
-		fputs(escape, out->file);
-	columns = put_text(out->file, value);
-	if (escape)
-		fputs("\033[0m", out->file);
-	if (columns < width) {
-		fprintf(out->file, "%*s", width - columns, "");
-		columns = width;
-	}
-	out->columns += columns;
+	put_escape_code(line, escape);
+	columns = put_text(line, value);
+	put_escape_code(line, escape ? "\033[0m" : NULL);
+	put_blanks(line, width - columns);
+	out->columns += columns < width ? width : columns;
 }
 
 /* --------------------------------------------------------------- fields -- */
@@ -305,8 +401,10 @@ void out_fitted(struct output *out, enum out_style style, const char *key, int w
 	separate(out);
 	escape = escape_of(out, style);
 	columns = columns_of(fitted);
-	fprintf(out->file, "%s%s%s%*s", escape ? escape : "", fitted, escape ? "\033[0m" : "",
-		columns < width ? width - columns : 0, "");
+	put_escape_code(&out->line, escape);
+	put(&out->line, fitted, strlen(fitted));
+	put_escape_code(&out->line, escape ? "\033[0m" : NULL);
+	put_blanks(&out->line, width - columns);
 	out->columns += columns < width ? width : columns;
 	free(fitted);
 }
@@ -316,28 +414,53 @@ int out_room(const struct output *out)
 	return out->width ? out->width - out->columns - out->started : OUT_ENDLESS;
 }
 
-void out_string(struct output *out, const char *key, int width, const char *value)
+void out_bytes(struct output *out, const char *bytes, size_t size)
 {
-	out_styled(out, OUT_PLAIN, key, width, value);
+	put(&out->line, bytes, size);
+}
+
+void out_more(struct output *out, const char *text)
+{
+	if (!out->json)
+		out->columns += put_text(&out->line, text);
 }
 
 void out_number(struct output *out, const char *key, int width, uint64_t value)
 {
 	if (begin_field(out, key))
-		put_digits(&out->line, value);
+		put_number(&out->line, value, 10, 0);
 	else if (!out->json && begin_column(out, width))
-		out->columns += fprintf(out->file, "%*" PRIu64, width, value);
+		out->columns += put_number(&out->line, value, 10, width);
+}
+
+void out_more_plain(struct output *out, const char *plain)
+{
+	size_t length = strlen(plain);
+
+	if (out->json)
+		return;
+	put(&out->line, plain, length);
+	out->columns += (int)length;
+}
+
+void out_more_number(struct output *out, uint64_t value)
+{
+	if (!out->json)
+		out->columns += put_number(&out->line, value, 10, 0);
+}
+
+void out_more_hex(struct output *out, uint64_t value)
+{
+	if (!out->json)
+		out->columns += put_number(&out->line, value, 16, 0);
 }
 
 void out_signed(struct output *out, const char *key, int width, int64_t value)
 {
-	if (begin_field(out, key)) {
-		if (value < 0)
-			put(&out->line, "-", 1);
-		put_digits(&out->line, value < 0 ? -(uint64_t)value : (uint64_t)value);
-	} else if (!out->json && begin_column(out, width)) {
-		out->columns += fprintf(out->file, "%*" PRId64, width, value);
-	}
+	if (begin_field(out, key))
+		put_format(&out->line, "%" PRId64, value);
+	else if (!out->json && begin_column(out, width))
+		out->columns += put_format(&out->line, "%*" PRId64, width, value);
 }
 
 void out_address(struct output *out, const char *key, int width, uint64_t value)
@@ -350,7 +473,7 @@ void out_address(struct output *out, const char *key, int width, uint64_t value)
 		snprintf(text, sizeof(text), "0x%" PRIx64, value);
 		out_string(out, name, width, text);
 	} else if (!out->json && begin_column(out, width)) {
-		out->columns += fprintf(out->file, "%*" PRIx64, width, value);
+		out->columns += put_number(&out->line, value, 16, width);
 	}
 }
 
@@ -365,7 +488,7 @@ void out_words(struct output *out, const char *key, int width, const char *const
 		put_words(&out->line, words);
 	else
 		for (; !out->json && *words && begin_column(out, width); words++)
-			out->columns += fprintf(out->file, "(%s)", *words);
+			out->columns += put_format(&out->line, "(%s)", *words);
 }
 
 /* ---------------------------------------------------------------- lists -- */
@@ -403,7 +526,13 @@ void out_item_end(struct output *out)
 
 static void put_label(struct output *out, const char *label)
 {
-	fprintf(out->file, "%-*s", PAIR_WIDTH, label);
+	put_format(&out->line, "%-*s", PAIR_WIDTH, label);
+}
+
+static void end_pair(struct output *out)
+{
+	put_char(&out->line, '\n');
+	end_line(out);
 }
 
 void out_pair_string(struct output *out, const char *key, const char *value)
@@ -413,8 +542,8 @@ void out_pair_string(struct output *out, const char *key, const char *value)
 		return;
 	}
 	put_label(out, key);
-	put_text(out->file, value);
-	fputc('\n', out->file);
+	put_text(&out->line, value);
+	end_pair(out);
 }
 
 void out_pair_number(struct output *out, const char *key, uint64_t value)
@@ -424,7 +553,8 @@ void out_pair_number(struct output *out, const char *key, uint64_t value)
 		return;
 	}
 	put_label(out, key);
-	fprintf(out->file, "%" PRIu64 "\n", value);
+	put_number(&out->line, value, 10, 0);
+	end_pair(out);
 }
 
 void out_pair_words(struct output *out, const char *key, const char *const *words)
@@ -435,8 +565,8 @@ void out_pair_words(struct output *out, const char *key, const char *const *word
 	}
 	put_label(out, key);
 	for (; *words; words++)
-		fprintf(out->file, "%s%s", *words, words[1] ? " " : "");
-	fputc('\n', out->file);
+		put_format(&out->line, "%s%s", *words, words[1] ? " " : "");
+	end_pair(out);
 }
 
 /* --------------------------------------------------------------- errors -- */
@@ -444,16 +574,11 @@ void out_pair_words(struct output *out, const char *key, const char *const *word
 /* As put_text(), for a stream that is not buffered: one line is one write. */
 static char *to_text(const char *value)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	struct output_line line = {};
 
-	if (!file)
-		out_of_memory();
-	put_text(file, value);
-	if (fclose(file))
-		out_of_memory();
-	return text;
+	put_text(&line, value);
+	put_char(&line, '\0');
+	return line.text;
 }
 
 void out_error(struct output *out, const char *object, const char *format, ...)
@@ -471,6 +596,8 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 		out_of_memory();
 
 	/* Text that is still buffered comes before it. */
+	if (!out->json)
+		end_line(out);
 	fflush(out->file);
 	shown = to_text(object);
 	why = to_text(reason);

@@ -18,6 +18,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -47,7 +48,7 @@ struct output {
 	 * then bytes that are no UTF-8 are as they are.
 	 */
 	int width;
-	struct output_line line; /* JSON: as far as it goes */
+	struct output_line line; /* as far as it goes */
 };
 
 void out_init(struct output *out, FILE *file, bool json);
@@ -57,11 +58,23 @@ int out_fit(struct output *out, bool full);
 
 void out_begin(struct output *out);
 void out_end(struct output *out);
+/* Write what there is of lines that are not ended by out_end(); out_free() behind the last. */
+void out_flush(struct output *out);
+void out_free(struct output *out);
 
 /* A @value of NULL is null, and "-" in text. */
-void out_string(struct output *out, const char *key, int width, const char *value);
 void out_styled(struct output *out, enum out_style style, const char *key, int width,
 		const char *value);
+static inline void out_string(struct output *out, const char *key, int width, const char *value)
+{
+	if (out->json || width != OUT_HIDDEN)
+		out_styled(out, OUT_PLAIN, key, width, value);
+}
+/* Text: more of the column before, without a blank; @plain is printable. In JSON nothing. */
+void out_more(struct output *out, const char *text);
+void out_more_plain(struct output *out, const char *plain);
+void out_more_number(struct output *out, uint64_t value);
+void out_more_hex(struct output *out, uint64_t value);
 /*
  * Where lines have a width, a text column of exactly @width, of a longer value the
  * beginning and the end; elsewhere out_styled(). out_room(): what is left of this line.
@@ -86,7 +99,9 @@ void out_list_end(struct output *out);
 void out_item_begin(struct output *out);
 void out_item_end(struct output *out);
 
-/* @value within a string of JSON that somebody else writes, without quotes. */
+/* What somebody else wrote, as it is. */
+void out_bytes(struct output *out, const char *bytes, size_t size);
+/* @value within a string of JSON in that, without quotes. */
 void out_in_string(struct output *out, const char *value);
 
 /* Rows "label  value" in text, fields of one object in JSON. */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code_range.h"
+
 struct source_lines;
 
 /* Load libdw, for good; false where it is not installed. */
@@ -21,21 +23,39 @@ struct source_lines *source_lines_new(int fd);
 /* Deeper than any compiler's inlining. */
 #define SOURCE_FRAMES_MAX 256
 
-/* A function, and where in the source it is: at the address, or where it calls the inner one. */
-struct source_frame {
+/* A function, or one that was inlined, and then where in the source of @into it is called. */
+struct source_scope {
 	const char *function; /* as the linker names it, if it does; NULL when not known */
-	uint64_t start;	      /* of the outermost function, 0 when not known */
 	const char *source;   /* path, NULL when not known */
 	int line;
+	uint32_t into; /* index of a scope before this one */
+};
+
+/* From @start on, up to the next one. */
+struct source_row {
+	uint64_t start;
+	const char *source; /* path, NULL when not known */
+	int line;
+	uint32_t scope; /* index: what was inlined last */
+};
+
+struct source_part {
+	/* By index; the first is no inlined function: the symbol table has it, maybe by a better
+	 * name. */
+	struct source_scope *scopes;
+	size_t nr_scopes;
+	const struct source_row *rows; /* by start, the first being that of the range */
+	size_t nr_rows;
+	uint64_t function_start; /* of the first scope, 0 when not known */
 };
 
 /*
- * What is at @address: the function that was inlined last, what that was inlined into, and so
- * on. How many, 0 for nothing known; texts are valid until source_lines_free(). The last is no
- * inlined function: the symbol table has it, too, maybe by a better name.
+ * What is around @address: @range is narrowed to one function or less, and @part tells of each
+ * place in it. Valid until the next call, texts until source_lines_free(). False only without
+ * memory.
  */
-size_t source_lines_find(struct source_lines *lines, uint64_t address,
-			 struct source_frame frames[SOURCE_FRAMES_MAX]);
+bool source_lines_find(struct source_lines *lines, uint64_t address, struct code_range *range,
+		       struct source_part *part);
 void source_lines_free(struct source_lines *lines);
 
 #endif

@@ -28,7 +28,7 @@
 /* Nanoseconds. */
 #define NOT_FOUND_FOR 30000000000ULL
 /* A process that ends with fewer answers has failed; so many failures are enough. */
-#define ANSWERS_MIN  256
+#define ANSWERS_MIN  32
 #define FAILURES_MAX 3
 /* Of one file: what is in it. */
 #define MEMBERS_MAX 1024
@@ -61,6 +61,7 @@ struct symbol_files {
 	size_t count;
 	struct hash_map by_id;
 	uint64_t uses;
+	size_t last; /* that was found or added, most likely asked for again */
 	size_t open;
 };
 
@@ -425,19 +426,25 @@ static void forget_unused(struct symbol_files *files)
 /* NULL only without memory. */
 static struct file *find_or_add(struct symbol_files *files, const struct symbol_place *place)
 {
-	uint64_t key = key_of(&place->id, &place->version, place->inside.start);
 	const struct hash_slot *slot = NULL;
 	struct file *file;
+	uint64_t key;
 
-	while ((slot = hash_map_next(&files->by_id, key, slot)))
-		if (is_file(&files->files[slot->value], place))
-			return &files->files[slot->value];
+	if (files->last < files->count && is_file(&files->files[files->last], place))
+		return &files->files[files->last];
+	key = key_of(&place->id, &place->version, place->inside.start);
+	while ((slot = hash_map_next(&files->by_id, key, slot))) {
+		files->last = slot->value;
+		if (is_file(&files->files[files->last], place))
+			return &files->files[files->last];
+	}
 	if (files->count == FILES_MAX)
 		forget_unused(files);
 	if (!array_reserve(files->files, files->count) ||
 	    !hash_map_add(&files->by_id, key, (uint32_t)files->count))
 		return NULL;
-	file = &files->files[files->count++];
+	files->last = files->count++;
+	file = &files->files[files->last];
 	*file = (struct file){
 		.id = place->id,
 		.version = place->version,

@@ -48,7 +48,7 @@ bool symbol_files_look_inside(struct symbol_files *files, const struct symbol_pl
 			      struct elf_member *member);
 
 /*
- * The symbol at @place, to be freed, and in @source where the file was found: "mapped",
+ * The symbol at @place, valid until the next call, and in @source where the file was found: "mapped",
  * "path", "kept", "debug", "debuginfod" ... False with @reason, and @source NULL when there is no
  * file.
  */

@@ -220,16 +220,25 @@ static int compare_start(const void *a, const void *b)
 	return one->start <= other->start ? -1 : 1;
 }
 
-const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address)
+const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address,
+					 struct code_range *range)
 {
 	const struct function key = { .start = address };
 	size_t i =
 		array_lower_bound(&key, table->functions, table->count, sizeof(key), compare_start);
 	size_t least = i > NESTED_MAX ? i - NESTED_MAX : 0;
 
-	while (i-- > least)
-		if (address < table->functions[i].end)
+	if (i < table->count)
+		code_range_until(range, table->functions[i].start);
+	if (i)
+		code_range_from(range, table->functions[i - 1].start);
+	while (i-- > least) {
+		if (address < table->functions[i].end) {
+			code_range_until(range, table->functions[i].end);
 			return &table->functions[i];
+		}
+		code_range_from(range, table->functions[i].end);
+	}
 	return NULL;
 }
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code_range.h"
+
 /* A function, as in the symbol table: addresses are the file's own. */
 struct function {
 	uint64_t start;
@@ -26,8 +28,9 @@ struct symbol_table {
  * memory.
  */
 bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic);
-/* The function that has @address, or NULL. */
-const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address);
+/* The function that has @address, or NULL; @range is narrowed to where that is so. */
+const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address,
+					 struct code_range *range);
 void symbol_table_free(struct symbol_table *table);
 
 #endif

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/hash_map.h"
 #include "common/memory_limit.h"
 #include "demangle.h"
 #include "elf_file.h"
@@ -43,40 +42,70 @@ enum {
 	READER_END,
 };
 
-/* Bytes that are sent or received at once: a few answers. */
-#define AT_ONCE 16384
-
-/* Answers that are remembered: profiles ask for the same over and over. */
-#define KNOWN_MAX   65536
-#define KNOWN_BYTES (4U << 20)
-
-struct symbols {
-	pid_t pid;
-	int socket;
-	char received[AT_ONCE]; /* and not read yet, from at up to filled */
-	size_t at, filled;
-	struct symbol *known;
-	size_t nr_known;
-	size_t known_bytes;	     /* of their texts */
-	struct hash_map by_place[2]; /* of offsets, of addresses */
-	uint64_t answers;
-};
+/* At most so much is read at once of what is around a place, a power of two. */
+#define AROUND 4096
+/* Parts of a file that are remembered: profiles ask for the same over and over. */
+#define PARTS_MAX  16384
+#define PART_BYTES (8U << 20)
+/* Of one, with its texts. */
+#define SCOPES_MAX 65536
+#define TEXTS_MAX  (4U << 20) /* with those that fill the last eight bytes */
+#define ANSWER_MAX                                                                                \
+	(sizeof(struct reply) + SCOPES_MAX * sizeof(struct scope) + AROUND * sizeof(struct row) + \
+	 TEXTS_MAX)
 
 struct question {
 	uint64_t place;
 	uint64_t is_address; /* as the file has it, else an offset in it */
 };
 
+/* Followed by the scopes, the rows, and the texts, each with a NUL; the first is "", for none. */
 struct reply {
-	uint64_t function_offset;
-	uint64_t frames; /* so many follow: the function at the address, what it is inlined into */
+	uint64_t first, last;	 /* places that this is about, @last with them */
+	uint64_t function_start; /* as a place */
+	uint32_t nr_scopes, nr_rows;
+	uint32_t texts; /* bytes, of which the last is a NUL */
+	uint32_t more;	/* what is right behind it is told as well, in another part */
 };
 
-struct reply_frame {
-	uint32_t function_size; /* bytes behind this, without a NUL */
-	uint32_t source_size;	/* then these */
-	uint32_t line;
-	uint32_t reserved;
+/* As struct source_scope and source_row, with places of texts. */
+struct scope {
+	uint32_t function;
+	uint32_t source, line;
+	uint32_t into;
+};
+
+struct row {
+	uint32_t start; /* from the first place on */
+	uint32_t scope;
+	uint32_t source, line;
+};
+
+/* An answer. */
+struct part {
+	struct reply reply;
+	const struct scope *scopes;
+	const struct row *rows;
+	const char *texts;
+	char bytes[]; /* of all these */
+};
+
+/* By their first place. */
+struct parts {
+	struct part **all;
+	size_t count;
+	const struct part *last; /* that was found, or NULL */
+};
+
+struct symbols {
+	pid_t pid;
+	int socket;
+	char received[16384]; /* and not read yet, from at up to filled */
+	size_t at, filled;
+	struct parts parts[2]; /* of offsets, of addresses */
+	size_t nr_bytes;       /* of both */
+	struct symbol_frame into[SOURCE_FRAMES_MAX];
+	uint64_t answers;
 };
 
 /* ------------------------------------------------- the process that reads -- */
@@ -87,8 +116,13 @@ struct reader {
 	bool raw;
 	struct elf_layout layout; /* of the last offset */
 	uint64_t distance;	  /* from offsets to addresses in it */
-	char reply[AT_ONCE];	  /* not sent yet */
-	size_t replied;
+	uint64_t function_start;  /* of the answer */
+	/* The answer, of one part or two, of which the last has no room for more texts if @full. */
+	_Alignas(struct reply) char answer[2 * ANSWER_MAX];
+	size_t size;
+	struct reply *reply;
+	char *texts;
+	bool full;
 };
 
 static const struct elf_layout nowhere = { .first = 1 };
@@ -174,63 +208,124 @@ static bool send_all(int fd, const void *bytes, size_t size)
 	return transfer(fd, (void *)(uintptr_t)bytes, size, true);
 }
 
-static bool send_reply(struct reader *reader)
+/* Where it is among the texts, cut off where it is too long. */
+static uint32_t put_text(struct reader *reader, const char *text)
 {
-	size_t size = reader->replied;
+	size_t length = text ? strnlen(text, TEXT_MAX) : 0;
+	uint32_t at = reader->reply->texts;
 
-	reader->replied = 0;
-	return send_all(READER_SOCKET, reader->reply, size);
+	if (!length)
+		return 0;
+	if (length >= TEXTS_MAX - sizeof(uint64_t) - at) {
+		reader->full = true;
+		return 0;
+	}
+	memcpy(reader->texts + at, text, length);
+	reader->texts[at + length] = '\0';
+	reader->reply->texts += (uint32_t)length + 1;
+	return at;
 }
 
-static bool put_reply(struct reader *reader, const void *bytes, size_t size)
+static uint32_t put_function(struct reader *reader, const char *function)
 {
-	if (size > sizeof(reader->reply) - reader->replied && !send_reply(reader))
-		return false;
-	if (size)
-		memcpy(reader->reply + reader->replied, bytes, size);
-	reader->replied += size;
-	return true;
-}
-
-static uint32_t size_of(const char *text)
-{
-	return text ? (uint32_t)strnlen(text, TEXT_MAX) : 0;
-}
-
-static bool send_frame(struct reader *reader, const struct source_frame *frame)
-{
-	char *plain = reader->raw || !frame->function ? NULL : demangle(frame->function);
-	const char *function = plain ? plain : frame->function;
-	const struct reply_frame reply = {
-		.function_size = size_of(function),
-		.source_size = size_of(frame->source),
-		.line = (uint32_t)frame->line,
-	};
-	bool sent = put_reply(reader, &reply, sizeof(reply)) &&
-		    put_reply(reader, function, reply.function_size) &&
-		    put_reply(reader, frame->source, reply.source_size);
+	char *plain = reader->raw || !function ? NULL : demangle(function);
+	uint32_t at = put_text(reader, plain ? plain : function);
 
 	free(plain);
-	return sent;
+	return at;
+}
+
+static void put_scope(struct reader *reader, const struct source_scope *from, struct scope *to)
+{
+	*to = (struct scope){
+		.function = put_function(reader, from->function),
+		.source = put_text(reader, from->source),
+		.line = (uint32_t)from->line,
+		.into = from->into,
+	};
+}
+
+/* Most are of the same source as the one before. */
+static void put_rows(struct reader *reader, const struct source_part *part, struct row *rows)
+{
+	const char *source = NULL;
+	uint32_t at = 0;
+	size_t i;
+
+	for (i = 0; i < part->nr_rows; i++) {
+		const struct source_row *row = &part->rows[i];
+
+		if (row->source && row->source != source) {
+			source = row->source;
+			at = put_text(reader, source);
+		}
+		rows[i] = (struct row){
+			.start = (uint32_t)(row->start - part->rows->start),
+			.scope = row->scope,
+			.source = row->source ? at : 0,
+			.line = (uint32_t)row->line,
+		};
+	}
+}
+
+/* Behind the part before. False when there is no room for it. */
+static bool put_part(struct reader *reader, const struct source_part *part)
+{
+	struct reply *reply = (void *)(reader->answer + reader->size);
+	struct scope *scopes = (void *)(reply + 1);
+	struct row *rows = (void *)(scopes + part->nr_scopes);
+	size_t i;
+
+	if (part->nr_scopes > SCOPES_MAX || part->nr_rows > AROUND)
+		return false;
+	*reply = (struct reply){
+		.nr_scopes = (uint32_t)part->nr_scopes,
+		.nr_rows = (uint32_t)part->nr_rows,
+		.texts = 1,
+	};
+	reader->reply = reply;
+	reader->texts = (char *)(rows + part->nr_rows);
+	*reader->texts = '\0';
+	reader->full = false;
+	for (i = 0; i < part->nr_scopes; i++)
+		put_scope(reader, &part->scopes[i], &scopes[i]);
+	put_rows(reader, part, rows);
+	return !reader->full;
+}
+
+/* So that another one may be behind it. */
+static void end_part(struct reader *reader)
+{
+	struct reply *reply = reader->reply;
+
+	while (reply->texts % sizeof(uint64_t))
+		reader->texts[reply->texts++] = '\0';
+	reader->size = (size_t)(reader->texts + reply->texts - reader->answer);
 }
 
 /*
- * The function in whose bytes @address is has the name in the symbol table that perf shows,
- * too. Returns the offset from its start.
+ * The function in whose bytes @address is has the name in the symbol table that perf shows, too.
+ * False when there is no room for all that is known of @range.
  */
-static uint64_t name_outermost(const struct reader *reader, uint64_t address,
-			       struct source_frame *frame)
+static bool look_up(struct reader *reader, uint64_t address, struct code_range *range)
 {
-	const struct function *function = symbol_table_find(&reader->table, address);
+	const struct function *function = symbol_table_find(&reader->table, address, range);
+	struct source_scope nothing = {};
+	struct source_part part = { .scopes = &nothing, .nr_scopes = 1, .nr_rows = 1 };
+	struct source_row row = {};
 
-	if (function) {
-		frame->function = function->name;
-		return address - function->start;
+	if (!reader->lines || !source_lines_find(reader->lines, address, range, &part)) {
+		row.start = range->first;
+		part.rows = &row;
 	}
-	if (frame->start && frame->start <= address)
-		return address - frame->start;
-	frame->function = NULL;
-	return 0;
+	if (function) {
+		part.scopes->function = function->name;
+		part.function_start = function->start;
+	} else if (!part.function_start || part.function_start > address) {
+		part.scopes->function = NULL;
+	}
+	reader->function_start = part.function_start;
+	return put_part(reader, &part);
 }
 
 /* Most are in the segment of the one before. */
@@ -249,26 +344,72 @@ static bool find_address(struct reader *reader, uint64_t offset, uint64_t *addre
 	return true;
 }
 
+/* Of an address that is so far from the ends of its segment. */
+static struct code_range range_around(uint64_t address, uint64_t around, uint64_t before,
+				      uint64_t behind)
+{
+	struct code_range range = { address & ~(around - 1), address | (around - 1) };
+
+	if (address - range.first > before)
+		range.first = address - before;
+	if (range.last - address > behind)
+		range.last = address + behind;
+	return range;
+}
+
+static void look_around(struct reader *reader, const struct question *question, uint64_t address)
+{
+	const struct elf_layout *layout = &reader->layout;
+	const bool whole = question->is_address;
+	uint64_t before = whole ? address : question->place - layout->first;
+	uint64_t behind = whole ? UINT64_MAX - address : layout->last - question->place;
+	struct code_range range;
+	uint64_t around;
+
+	for (around = AROUND; around; around /= 64) {
+		range = range_around(address, around, before, behind);
+		if (look_up(reader, address, &range))
+			break;
+	}
+	reader->reply->first = question->place - (address - range.first);
+	reader->reply->last = question->place + (range.last - address);
+	reader->reply->function_start = question->place - (address - reader->function_start);
+	end_part(reader);
+}
+
+/* Between functions there are some bytes of none, which are not worth a question. */
+static void look_behind(struct reader *reader, const struct question *question, uint64_t address)
+{
+	struct reply *reply = reader->reply;
+	const struct question next = { reply->last + 1, question->is_address };
+	struct code_range unused = { 0, UINT64_MAX };
+
+	address += next.place - question->place;
+	if (!next.place || !(address % AROUND) ||
+	    (!next.is_address && next.place > reader->layout.last) ||
+	    symbol_table_find(&reader->table, address, &unused))
+		return;
+	reply->more = 1;
+	look_around(reader, &next, address);
+}
+
 static bool answer(struct reader *reader, const struct question *question)
 {
-	static struct source_frame frames[SOURCE_FRAMES_MAX];
-	struct reply reply = { .frames = 1 };
-	uint64_t address = question->place, i;
+	static struct source_scope nothing;
+	static const struct source_row row;
+	static const struct source_part unknown = { &nothing, 1, &row, 1, 0 };
+	uint64_t address = question->place;
 
-	frames[0] = (struct source_frame){};
+	reader->size = 0;
 	if (question->is_address || find_address(reader, question->place, &address)) {
-		if (reader->lines)
-			reply.frames = source_lines_find(reader->lines, address, frames);
-		if (!reply.frames)
-			frames[reply.frames++] = (struct source_frame){};
-		reply.function_offset = name_outermost(reader, address, &frames[reply.frames - 1]);
+		look_around(reader, question, address);
+		look_behind(reader, question, address);
+	} else {
+		put_part(reader, &unknown);
+		reader->reply->first = reader->reply->last = question->place;
+		end_part(reader);
 	}
-	if (!put_reply(reader, &reply, sizeof(reply)))
-		return false;
-	for (i = 0; i < reply.frames; i++)
-		if (!send_frame(reader, &frames[i]))
-			return false;
-	return send_reply(reader);
+	return send_all(READER_SOCKET, reader->answer, reader->size);
 }
 
 static bool read_symbols(struct reader *reader, bool debug)
@@ -399,54 +540,74 @@ static bool read_all(struct symbols *symbols, void *bytes, size_t size)
 	return true;
 }
 
-static char *read_text(struct symbols *symbols, uint32_t size)
+static size_t size_of(const struct reply *reply)
 {
-	char *text = malloc(size + 1UL);
-
-	if (!text || !read_all(symbols, text, size)) {
-		free(text);
-		return NULL;
-	}
-	text[size] = '\0';
-	return text;
+	return reply->nr_scopes * sizeof(struct scope) + reply->nr_rows * sizeof(struct row) +
+	       reply->texts;
 }
 
-static bool read_frame(struct symbols *symbols, struct symbol_frame *frame)
+/* Whether it is about @place, and no larger than any answer. */
+static bool is_about(const struct reply *reply, uint64_t place)
 {
-	struct reply_frame reply;
+	return reply->first <= place && place <= reply->last &&
+	       reply->last - reply->first < AROUND && reply->nr_scopes &&
+	       reply->nr_scopes <= SCOPES_MAX && reply->nr_rows && reply->nr_rows <= AROUND &&
+	       reply->texts && reply->texts <= TEXTS_MAX;
+}
 
-	*frame = (struct symbol_frame){};
-	if (!read_all(symbols, &reply, sizeof(reply)) || reply.function_size > TEXT_MAX ||
-	    reply.source_size > TEXT_MAX)
-		return false;
-	frame->line = reply.line;
-	if (reply.function_size && !(frame->function = read_text(symbols, reply.function_size)))
-		return false;
-	/* Of the caller to free in any case. */
-	return !reply.source_size || (frame->source = read_text(symbols, reply.source_size));
+/* Each scope is in one before it, so that there is an end. */
+static bool are_scopes(const struct part *part)
+{
+	const struct reply *reply = &part->reply;
+	uint32_t i;
+
+	for (i = 0; i < reply->nr_scopes; i++) {
+		const struct scope *scope = &part->scopes[i];
+
+		if (scope->function >= reply->texts || scope->source >= reply->texts ||
+		    (i && scope->into >= i))
+			return false;
+	}
+	return true;
+}
+
+static bool are_rows(const struct part *part)
+{
+	const struct reply *reply = &part->reply;
+	uint32_t i;
+
+	for (i = 0; i < reply->nr_rows; i++) {
+		const struct row *row = &part->rows[i];
+
+		if (row->scope >= reply->nr_scopes || row->source >= reply->texts ||
+		    (i ? row->start <= row[-1].start : row->start))
+			return false;
+	}
+	return true;
 }
 
 /* Whatever the other process sends, as it may be the file's by now. */
-static bool read_reply(struct symbols *symbols, struct symbol *symbol)
+static struct part *read_part(struct symbols *symbols, uint64_t place)
 {
-	struct symbol_frame first;
 	struct reply reply;
-	bool good;
+	struct part *part;
+	size_t size;
 
-	if (!read_all(symbols, &reply, sizeof(reply)) || !reply.frames ||
-	    reply.frames > SOURCE_FRAMES_MAX)
-		return false;
-	good = read_frame(symbols, &first);
-	*symbol = (struct symbol){
-		.function = first.function,
-		.function_offset = reply.function_offset,
-		.source = first.source,
-		.line = first.line,
-	};
-	while (good && --reply.frames)
-		good = array_reserve(symbol->into, symbol->nr_into) &&
-		       read_frame(symbols, &symbol->into[symbol->nr_into++]);
-	return good;
+	if (!read_all(symbols, &reply, sizeof(reply)) || !is_about(&reply, place))
+		return NULL;
+	size = size_of(&reply);
+	part = malloc(sizeof(*part) + size);
+	if (!part)
+		return NULL;
+	part->reply = reply;
+	part->scopes = (const void *)part->bytes;
+	part->rows = (const void *)(part->scopes + reply.nr_scopes);
+	part->texts = (const char *)(part->rows + reply.nr_rows);
+	if (read_all(symbols, part->bytes, size) && !part->bytes[size - 1] && !*part->texts &&
+	    are_scopes(part) && are_rows(part))
+		return part;
+	free(part);
+	return NULL;
 }
 
 static void end(struct symbols *symbols)
@@ -460,88 +621,160 @@ static void end(struct symbols *symbols)
 		;
 }
 
-static char *copy_text(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
-/* Without memory there may be less in it, but no function where another one is. */
-static void copy_symbol(struct symbol *to, const struct symbol *from)
-{
-	size_t i;
-
-	*to = (struct symbol){};
-	if (from->nr_into && !(to->into = calloc(from->nr_into, sizeof(*to->into))))
-		return;
-	to->function = copy_text(from->function);
-	to->function_offset = from->function_offset;
-	to->source = copy_text(from->source);
-	to->line = from->line;
-	to->nr_into = from->nr_into;
-	for (i = 0; i < to->nr_into; i++) {
-		to->into[i].function = copy_text(from->into[i].function);
-		to->into[i].source = copy_text(from->into[i].source);
-		to->into[i].line = from->into[i].line;
-	}
-}
-
-static size_t bytes_of(const struct symbol *symbol)
-{
-	size_t bytes = size_of(symbol->function) + size_of(symbol->source), i;
-
-	for (i = 0; i < symbol->nr_into; i++)
-		bytes += sizeof(symbol->into[i]) + size_of(symbol->into[i].function) +
-			 size_of(symbol->into[i].source);
-	return bytes;
-}
-
 static void forget(struct symbols *symbols)
 {
-	while (symbols->nr_known)
-		symbol_free(&symbols->known[--symbols->nr_known]);
-	symbols->known_bytes = 0;
-	hash_map_free(&symbols->by_place[false]);
-	hash_map_free(&symbols->by_place[true]);
+	struct parts *parts = symbols->parts;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(symbols->parts); i++) {
+		while (parts[i].count)
+			free(parts[i].all[--parts[i].count]);
+		free(parts[i].all);
+		parts[i] = (struct parts){};
+	}
+	symbols->nr_bytes = 0;
 }
 
-static void remember(struct symbols *symbols, const struct question *question,
-		     const struct symbol *symbol)
+/* How many parts begin at @place or before. */
+static size_t count_until(const struct parts *parts, uint64_t place)
 {
-	if (symbols->nr_known == KNOWN_MAX || symbols->known_bytes >= KNOWN_BYTES)
+	size_t low = 0, high = parts->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (parts->all[middle]->reply.first <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has(const struct part *part, uint64_t place)
+{
+	return part && place >= part->reply.first && place <= part->reply.last;
+}
+
+static const struct part *find_part(struct parts *parts, uint64_t place)
+{
+	size_t count;
+
+	if (has(parts->last, place))
+		return parts->last;
+	count = count_until(parts, place);
+	parts->last = count ? parts->all[count - 1] : NULL;
+	return has(parts->last, place) ? parts->last : NULL;
+}
+
+/* False without memory. */
+static bool remember(struct symbols *symbols, bool is_address, struct part *part)
+{
+	struct parts *parts = &symbols->parts[is_address];
+	size_t at;
+
+	if (parts->count == PARTS_MAX || symbols->nr_bytes > PART_BYTES)
 		forget(symbols);
-	if (!array_reserve(symbols->known, symbols->nr_known) ||
-	    !hash_map_set(&symbols->by_place[question->is_address], question->place,
-			  (uint32_t)symbols->nr_known))
-		return;
-	copy_symbol(&symbols->known[symbols->nr_known++], symbol);
-	symbols->known_bytes += bytes_of(symbol);
+	if (!array_reserve(parts->all, parts->count))
+		return false;
+	at = count_until(parts, part->reply.first);
+	memmove(parts->all + at + 1, parts->all + at, (parts->count - at) * sizeof(*parts->all));
+	parts->all[at] = part;
+	parts->count++;
+	symbols->nr_bytes += sizeof(*part) + size_of(&part->reply);
+	return true;
 }
 
-static bool ask(struct symbols *symbols, const struct question *question, struct symbol *symbol)
+/* Both parts of an answer, of which the second may be NULL; false when there is none. */
+static bool read_answer(struct symbols *symbols, uint64_t place, struct part *parts[2])
 {
+	parts[0] = read_part(symbols, place);
+	parts[1] = NULL;
+	if (!parts[0] || !parts[0]->reply.more)
+		return parts[0];
+	parts[1] = read_part(symbols, parts[0]->reply.last + 1);
+	if (parts[1])
+		return true;
+	free(parts[0]);
+	return false;
+}
+
+/* NULL when there is no answer. */
+static const struct part *ask(struct symbols *symbols, uint64_t place, bool is_address)
+{
+	const struct question question = { place, is_address };
+	struct part *parts[2];
+
 	if (symbols->socket < 0)
-		return false;
-	if (!send_all(symbols->socket, question, sizeof(*question)) ||
-	    !read_reply(symbols, symbol)) {
-		symbol_free(symbol);
+		return NULL;
+	if (!send_all(symbols->socket, &question, sizeof(question)) ||
+	    !read_answer(symbols, place, parts)) {
 		end(symbols);
-		return false;
+		return NULL;
 	}
 	symbols->answers++;
-	remember(symbols, question, symbol);
-	return true;
+	if (parts[1] && !remember(symbols, is_address, parts[1]))
+		free(parts[1]);
+	/* Last, as the others may be forgotten for it. */
+	if (remember(symbols, is_address, parts[0]))
+		return parts[0];
+	free(parts[0]);
+	return NULL;
+}
+
+static const struct row *find_row(const struct part *part, uint64_t place)
+{
+	size_t low = 0, high = part->reply.nr_rows, middle;
+
+	while (high - low > 1) {
+		middle = low + (high - low) / 2;
+		if (part->rows[middle].start <= place - part->reply.first)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &part->rows[low];
+}
+
+static const char *text_at(const struct part *part, uint32_t at)
+{
+	return at ? part->texts + at : NULL;
+}
+
+/* From the scope that was inlined last to the one that is no inlined function. */
+static void describe(struct symbols *symbols, const struct part *part, uint64_t place,
+		     struct symbol *symbol)
+{
+	const struct row *row = find_row(part, place);
+	const struct scope *scope = &part->scopes[row->scope], *into;
+
+	*symbol = (struct symbol){
+		.function = text_at(part, scope->function),
+		.source = text_at(part, row->source),
+		.line = row->line,
+		.into = symbols->into,
+	};
+	for (; scope != part->scopes && symbol->nr_into < SOURCE_FRAMES_MAX; scope = into) {
+		into = &part->scopes[scope->into];
+		symbols->into[symbol->nr_into++] = (struct symbol_frame){
+			.function = text_at(part, into->function),
+			.source = text_at(part, scope->source),
+			.line = scope->line,
+		};
+	}
+	if (part->scopes->function)
+		symbol->function_offset = place - part->reply.function_start;
 }
 
 bool symbols_find(struct symbols *symbols, uint64_t place, bool is_address, struct symbol *symbol)
 {
-	const struct question question = { place, is_address };
-	uint32_t known = hash_map_get(&symbols->by_place[is_address], place, KNOWN_MAX);
+	const struct part *part = find_part(&symbols->parts[is_address], place);
 
 	*symbol = (struct symbol){};
-	if (known != KNOWN_MAX)
-		copy_symbol(symbol, &symbols->known[known]);
-	else if (!ask(symbols, &question, symbol))
+	if (!part)
+		part = ask(symbols, place, is_address);
+	if (!part)
 		return false;
+	describe(symbols, part, place, symbol);
 	return symbol->function || symbol->source || symbol->nr_into;
 }
 
@@ -551,26 +784,11 @@ bool symbols_ended(const struct symbols *symbols, uint64_t *answers)
 	return symbols->socket < 0;
 }
 
-void symbol_free(struct symbol *symbol)
-{
-	size_t i;
-
-	free(symbol->function);
-	free(symbol->source);
-	for (i = 0; i < symbol->nr_into; i++) {
-		free(symbol->into[i].function);
-		free(symbol->into[i].source);
-	}
-	free(symbol->into);
-	*symbol = (struct symbol){};
-}
-
 void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
 	end(symbols);
 	forget(symbols);
-	free(symbols->known);
 	free(symbols);
 }

@@ -39,8 +39,9 @@ static uint64_t offset; /* of the function "f", which is long, in all of them */
 static void make(int number)
 {
 	if (access("s.o", F_OK))
-		shell("(echo 'int f(int n) {'; yes 'n *= 3;' | head -200; echo 'return n;}') >s.c; "
-		      "cc -O0 -fPIC -c s.c");
+		shell("echo '.globl f; .type f, @function; f: .skip 1 << 20; .size f, . - f; "
+		      ".section .note.GNU-stack' >s.S; "
+		      "cc -c s.S");
 	shell("cc -shared -Wl,-z,noseparate-code -Wl,--build-id=0x%08x -o %d.so s.o", number,
 	      number);
 	offset = strtoull(shell_output("nm -D %d.so | sed -n 's/ T f$//p'", number), NULL, 16);
@@ -62,7 +63,6 @@ static bool find(int number, uint64_t in, struct reason *reason)
 		return false;
 	assert_string_equal(symbol.function, "f");
 	assert_int_equal(symbol.function_offset, in);
-	symbol_free(&symbol);
 	return true;
 }
 
@@ -179,14 +179,12 @@ static void another_users_file_comes_last_and_is_told(void **state)
 	assert_ptr_not_equal(mapped, MAP_FAILED);
 	close(fd);
 	assert_true(find_by_id(false, &symbol));
-	symbol_free(&symbol);
 	assert_string_equal(found_in, "mapped-other");
 	snprintf(directory, sizeof(directory), "%s/kept", sample_directory());
 	keep_in(directory);
 	assert_true(find_by_id(false, &symbol));
 	assert_string_equal(found_in, "kept");
 	assert_string_equal(symbol.function, "f");
-	symbol_free(&symbol);
 	munmap(mapped, 4096);
 }
 
@@ -271,7 +269,6 @@ static void a_debug_file_alone_names_addresses(void **state)
 	keep_in(directory);
 	assert_true(find_by_id(true, &symbol));
 	assert_string_equal(symbol.function, "f");
-	symbol_free(&symbol);
 	assert_false(find_by_id(false, &symbol));
 	assert_null(found_in);
 }
@@ -297,6 +294,9 @@ static void kill_reader(void)
 	assert_int_equal(kill(pid, SIGKILL), 0);
 }
 
+/* More than one answer is about. */
+#define FAR 4096
+
 static void a_reader_that_did_its_work_is_replaced(void **state)
 {
 	struct reason reason;
@@ -308,9 +308,10 @@ static void a_reader_that_did_its_work_is_replaced(void **state)
 	for (times = 0; times < 5; times++) {
 		do
 			assert_true(find(1, in, &reason));
-		while (++in % 300);
+		while ((in += FAR) % (40 * FAR));
 		kill_reader();
-		assert_true(find(1, in++, &reason));
+		assert_true(find(1, in, &reason));
+		in += FAR;
 	}
 }
 
@@ -323,14 +324,14 @@ static void one_that_fails_is_not_replaced_for_ever(void **state)
 	(void)state;
 	make(1);
 	for (times = 0; times < FAILURES_MAX; times++) {
-		assert_true(find(1, ++in, &reason));
+		assert_true(find(1, in += FAR, &reason));
 		kill_reader();
-		assert_false(find(1, ++in, &reason));
+		assert_false(find(1, in += FAR, &reason));
 	}
 	ahead = 31;
-	assert_false(find(1, ++in, &reason));
+	assert_false(find(1, in += FAR, &reason));
 	/* What it said before stays. */
-	assert_true(find(1, in - 2, &reason));
+	assert_true(find(1, in - 2 * FAR, &reason));
 }
 
 static void only_so_many_are_open(void **state)

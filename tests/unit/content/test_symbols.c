@@ -62,7 +62,6 @@ static void expect(struct symbols *symbols, uint64_t offset, const char *functio
 		assert_non_null(strstr(symbol.source, "/s.c"));
 	else
 		assert_null(symbol.source);
-	symbol_free(&symbol);
 }
 
 static void functions_and_lines_by_offset(void **state)
@@ -229,8 +228,7 @@ static void a_name_that_grows_without_end_costs_no_more_than_its_process(void **
 	offset = offset_of("a.so", name);
 	symbols = open_symbols("a.so", NULL, false);
 	/* Whatever it is called in the end: this process is there to say so. */
-	if (symbols_find(symbols, offset, false, &symbol))
-		symbol_free(&symbol);
+	symbols_find(symbols, offset, false, &symbol);
 	symbols_free(symbols);
 }
 
@@ -285,7 +283,6 @@ static size_t expect_as_addr2line(const char *options, bool lines)
 			assert_string_equal(text, "outer\n??:0\n");
 		assert_int_equal(symbol.function_offset, offset - start);
 		frames += symbol.nr_into;
-		symbol_free(&symbol);
 	}
 	symbols_free(symbols);
 	return frames;
@@ -315,7 +312,6 @@ static void where_nothing_is_inlined_the_line_is_certain(void **state)
 	assert_true(symbols_find(symbols, offset_of("s.so", "one"), false, &symbol));
 	assert_string_equal(symbol.function, "one");
 	assert_int_equal(symbol.line, 1);
-	symbol_free(&symbol);
 	symbols_free(symbols);
 }
 
@@ -348,71 +344,119 @@ static void inlined_functions_have_the_names_of_their_language(void **state)
 	assert_true(symbols_find(symbols, offset, false, &symbol));
 	print_frames(&symbol, text);
 	assert_string_equal(text, "a::S<int>::in(int)\ns.cc:4\na::out(int)\ns.cc:7\n");
-	symbol_free(&symbol);
 	symbols_free(symbols);
 	symbols = open_symbols("a.so", NULL, true);
 	assert_true(symbols_find(symbols, offset, false, &symbol));
 	assert_string_equal(symbol.function, "_ZN1a1SIiE2inEi");
-	symbol_free(&symbol);
 	symbols_free(symbols);
 }
 
-static bool is_taken(uint32_t function_size, uint32_t source_size, size_t sent)
+/* What a process that is the file's may answer to a question about place 100. */
+struct answer {
+	struct reply reply;
+	struct scope scopes[2];
+	struct row rows[2];
+	char texts[8];
+};
+
+static const struct answer good = {
+	{ .first = 99, .last = 101, .nr_scopes = 2, .nr_rows = 2, .texts = 8 },
+	{ {}, { .function = 1, .source = 5 } },
+	{ { .start = 0, .scope = 1 }, { .start = 1, .source = 5 } },
+	"\0one\0s.",
+};
+
+static bool is_taken(const struct answer *answer, size_t sent)
 {
-	const struct {
-		struct reply reply;
-		struct reply_frame frame;
-	} reply = { { .frames = 1 },
-		    { .function_size = function_size, .source_size = source_size } };
-	struct symbol symbol = {};
-	static char text[TEXT_MAX + 1];
+	struct symbols symbols = {};
+	struct part *parts[2];
 	int sockets[2];
 	bool taken;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-	assert_int_equal(send(sockets[0], &reply, sizeof(reply), 0), sizeof(reply));
-	assert_int_equal(send(sockets[0], text, sent, 0), sent);
+	assert_int_equal(send(sockets[0], answer, sent, 0), sent);
 	close(sockets[0]);
-	taken = read_reply(&(struct symbols){ .socket = sockets[1] }, &symbol);
+	symbols.socket = sockets[1];
+	taken = read_answer(&symbols, 100, parts);
 	close(sockets[1]);
-	symbol_free(&symbol);
+	if (taken)
+		free(parts[0]);
 	return taken;
 }
 
-static void an_answer_is_no_longer_than_a_text(void **state)
+#define WRONG(field, value)                                                       \
+	do {                                                                      \
+		struct answer wrong = good;                                       \
+                                                                                  \
+		wrong.field = value;                                              \
+		if (is_taken(&wrong, sizeof(wrong)))                              \
+			fail_msg("%s = %llu", #field, (unsigned long long)value); \
+	} while (0)
+
+static void an_answer_is_taken_only_if_it_is_one(void **state)
 {
 	(void)state;
-	assert_true(is_taken(100, 100, 200));
-	assert_false(is_taken(100, 100, 199));
-	assert_false(is_taken(100, 1, 0));
-	assert_true(is_taken(TEXT_MAX, 0, TEXT_MAX));
-	assert_false(is_taken(TEXT_MAX + 1, 0, TEXT_MAX + 1));
-	assert_false(is_taken(0, TEXT_MAX + 1, TEXT_MAX + 1));
-	assert_false(is_taken(UINT32_MAX, 0, 100));
-	assert_false(is_taken(1, UINT32_MAX, 100));
+	assert_true(is_taken(&good, sizeof(good)));
+	assert_false(is_taken(&good, sizeof(good) - 1));
+	assert_false(is_taken(&good, sizeof(good.reply) - 1));
+	WRONG(reply.first, 101);
+	WRONG(reply.last, 99);
+	WRONG(reply.last, 99 + AROUND);
+	WRONG(reply.last, UINT64_MAX);
+	WRONG(reply.more, 1);
+	WRONG(reply.nr_scopes, 0);
+	WRONG(reply.nr_scopes, SCOPES_MAX + 1);
+	WRONG(reply.nr_scopes, UINT32_MAX);
+	WRONG(reply.nr_rows, 0);
+	WRONG(reply.nr_rows, AROUND + 1);
+	WRONG(reply.nr_rows, UINT32_MAX);
+	WRONG(reply.texts, 0);
+	WRONG(reply.texts, TEXTS_MAX + 1);
+	WRONG(reply.texts, UINT32_MAX);
+	WRONG(scopes[0].function, 8);
+	WRONG(scopes[1].source, 8);
+	WRONG(scopes[1].into, 1);
+	WRONG(scopes[1].into, UINT32_MAX);
+	WRONG(rows[0].start, 1);
+	WRONG(rows[1].start, 0);
+	WRONG(rows[1].scope, 2);
+	WRONG(rows[1].source, 8);
+	WRONG(texts[0], 'a');
+	WRONG(texts[7], 'a');
 }
 
-static void nor_has_it_more_frames_than_source_lines_may_have(void **state)
+static bool are_taken(uint64_t first, uint64_t last)
 {
-	static struct {
-		struct reply reply;
-		struct reply_frame frames[SOURCE_FRAMES_MAX + 1];
-	} sent;
-	struct symbol symbol;
+	struct symbols symbols = {};
+	struct answer answers[2] = { good, good };
+	struct part *parts[2];
 	int sockets[2];
+	bool taken;
 
-	(void)state;
-	for (sent.reply.frames = 0; sent.reply.frames <= SOURCE_FRAMES_MAX + 1;
-	     sent.reply.frames += SOURCE_FRAMES_MAX / 2) {
-		symbol = (struct symbol){};
-		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-		assert_int_equal(send(sockets[0], &sent, sizeof(sent), 0), sizeof(sent));
-		close(sockets[0]);
-		assert_int_equal(read_reply(&(struct symbols){ .socket = sockets[1] }, &symbol),
-				 sent.reply.frames && sent.reply.frames <= SOURCE_FRAMES_MAX);
-		close(sockets[1]);
-		symbol_free(&symbol);
+	answers[0].reply.more = 1;
+	answers[1].reply.first = first;
+	answers[1].reply.last = last;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	assert_int_equal(send(sockets[0], answers, sizeof(answers), 0), sizeof(answers));
+	close(sockets[0]);
+	symbols.socket = sockets[1];
+	taken = read_answer(&symbols, 100, parts);
+	close(sockets[1]);
+	if (taken) {
+		assert_int_equal(parts[1]->reply.first, first);
+		free(parts[0]);
+		free(parts[1]);
 	}
+	return taken;
+}
+
+static void its_second_part_is_about_what_follows(void **state)
+{
+	(void)state;
+	assert_true(are_taken(102, 104));
+	assert_false(are_taken(103, 104));
+	assert_false(are_taken(99, 101));
+	assert_false(are_taken(102, 101));
 }
 
 static int reader_of_this(void)
@@ -492,17 +536,18 @@ static void the_other_process_has_nothing_to_lose(void **state)
 	assert_int_equal(getsid(pid), pid);
 	assert_false(symbols_ended(symbols, &answers));
 	assert_int_equal(answers, 1);
-	/* When it dies, its file has no more names than those asked for, and that is all. */
+	/* When it dies, its file has no more names than around those asked for, and that is all. */
 	shell("kill -9 %d", pid);
-	assert_false(symbols_find(symbols, two + 1, false, &symbol));
-	assert_false(symbols_find(symbols, two + 1, false, &symbol));
+	assert_false(symbols_find(symbols, offset_of("a.so", "one"), false, &symbol));
+	assert_false(symbols_find(symbols, offset_of("a.so", "one"), false, &symbol));
 	assert_true(symbols_ended(symbols, &answers));
 	assert_int_equal(answers, 1);
 	expect(symbols, two, "two", 0, 0);
+	expect(symbols, two + 1, "two", 1, 0);
 	symbols_free(symbols);
 }
 
-/* A name that is longer than what is passed on, for so many bytes that all is forgotten. */
+/* Names longer than what is passed on, of so many functions that all is forgotten. */
 static void what_is_remembered_has_an_end(void **state)
 {
 	struct symbols *symbols;
@@ -511,20 +556,52 @@ static void what_is_remembered_has_an_end(void **state)
 	size_t i;
 
 	(void)state;
-	shell("(printf 'int '; yes long | tr -d '\\n' | head -c 10000; "
-	      "printf '(int n) {\\n'; yes 'n *= 3;' | head -2000; printf 'return n;}\\n') >s.c; "
-	      "cc -O0 -shared -fPIC -Wl,-z,noseparate-code -o a.so s.c");
-	offset = strtoull(shell_output("nm -D a.so | sed -n 's/ T long.*//p'"), NULL, 16);
+	shell("(yes long | tr -d '\\n' | head -c 5000 >name; "
+	      "for n in $(seq 3000); do echo \".type f$n$(cat name), @function\"; "
+	      "echo \"f$n$(cat name): nop\"; done) >s.S; "
+	      "cc -c s.S && ld -shared -z noseparate-code -o a.so s.o");
+	offset = strtoull(shell_output("nm a.so | sed -n 's/ t f1long.*//p'"), NULL, 16);
 	symbols = open_symbols("a.so", NULL, true);
-	for (i = 0; i < 3000; i++) {
-		assert_true(symbols_find(symbols, offset + i % 1500, false, &symbol));
+	for (i = 0; i < 6000; i++) {
+		assert_true(symbols_find(symbols, offset + i % 3000, false, &symbol));
 		assert_int_equal(strlen(symbol.function), 4096);
-		symbol_free(&symbol);
+		assert_true(symbols->nr_bytes <= PART_BYTES + 5000);
 	}
 	symbols_ended(symbols, &answers);
-	/* Of the first 1500 the last 476 are known, and are forgotten before they are asked for. */
-	assert_true(answers > 1500);
+	/* Of the first 3000 the last are known, and are forgotten before they are asked for. */
+	assert_true(answers > 3000);
 	symbols_free(symbols);
+}
+
+/* What is told of an address is the same whether it or another one was asked for first. */
+static void what_is_around_an_address_is_told_as_if_it_had_been_asked_for(void **state)
+{
+	unsigned long long start, size, offset;
+	struct symbols *all, *one;
+	struct symbol symbol;
+	char expected[1024], text[1024];
+	uint64_t answers, at;
+
+	(void)state;
+	shell("printf '%s' > s.c; cc -O2 -g -shared -fPIC -Wl,-z,noseparate-code -o a.so s.c",
+	      inlined);
+	assert_int_equal(
+		sscanf(shell_output("nm -S a.so | grep -w outer"), "%llx %llx", &start, &size), 2);
+	all = open_symbols("a.so", NULL, false);
+	for (offset = start; offset < start + size; offset++) {
+		assert_true(symbols_find(all, offset, false, &symbol));
+		print_frames(&symbol, text);
+		at = symbol.function_offset;
+		one = open_symbols("a.so", NULL, false);
+		assert_true(symbols_find(one, offset, false, &symbol));
+		print_frames(&symbol, expected);
+		assert_string_equal(text, expected);
+		assert_int_equal(at, symbol.function_offset);
+		symbols_free(one);
+	}
+	symbols_ended(all, &answers);
+	assert_int_equal(answers, 1);
+	symbols_free(all);
 }
 
 static unsigned char bytes[1 << 20], changed[1 << 20];
@@ -539,6 +616,19 @@ static void write_changed(size_t length)
 	fclose(file);
 }
 
+/* And it is the same in all of its range. */
+static const struct function *function_at(const struct symbol_table *table, uint64_t address)
+{
+	struct code_range range = { 0, UINT64_MAX }, same = range;
+	const struct function *function = symbol_table_find(table, address, &range);
+
+	assert_true(range.first <= address && address <= range.last);
+	assert_ptr_equal(symbol_table_find(table, range.first, &same), function);
+	assert_ptr_equal(symbol_table_find(table, range.last, &same), function);
+	assert_memory_equal(&same, &range, sizeof(same));
+	return function;
+}
+
 /* In this process, which the sanitizers watch. */
 static void read_table(void)
 {
@@ -548,8 +638,8 @@ static void read_table(void)
 
 	if (symbol_table_read(&table, fd, true)) {
 		for (address = 0; address < 0x5000; address += 0x333)
-			symbol_table_find(&table, address);
-		symbol_table_find(&table, UINT64_MAX);
+			function_at(&table, address);
+		function_at(&table, UINT64_MAX);
 		symbol_table_free(&table);
 	}
 	close(fd);
@@ -560,8 +650,7 @@ static void read_in_process(uint64_t offset)
 	struct symbols *symbols = open_symbols("changed", "changed", false);
 	struct symbol symbol;
 
-	if (symbols_find(symbols, offset, false, &symbol))
-		symbol_free(&symbol);
+	symbols_find(symbols, offset, false, &symbol);
 	symbols_free(symbols);
 }
 
@@ -650,12 +739,12 @@ static void names_at_one_address_and_within_another(void **state)
 		fd = open("s.so", O_RDONLY | O_CLOEXEC);
 		assert_true(symbol_table_read(&table, fd, false));
 		close(fd);
-		assert_string_equal(symbol_table_find(&table, start)->name, "outer");
-		assert_string_equal(symbol_table_find(&table, start + 1)->name, "nosize");
-		assert_string_equal(symbol_table_find(&table, start + 2)->name, names[i]);
-		assert_string_equal(symbol_table_find(&table, start + 3)->name, "outer");
-		assert_string_equal(symbol_table_find(&table, start + 4)->name, "last");
-		assert_null(symbol_table_find(&table, start + 5));
+		assert_string_equal(function_at(&table, start)->name, "outer");
+		assert_string_equal(function_at(&table, start + 1)->name, "nosize");
+		assert_string_equal(function_at(&table, start + 2)->name, names[i]);
+		assert_string_equal(function_at(&table, start + 3)->name, "outer");
+		assert_string_equal(function_at(&table, start + 4)->name, "last");
+		assert_null(function_at(&table, start + 5));
 		symbol_table_free(&table);
 	}
 }
@@ -679,8 +768,9 @@ int main(void)
 		TEST(where_nothing_is_inlined_the_line_is_certain),
 		TEST(where_it_is_not_known_what_is_inlined_there_is_no_line),
 		TEST(inlined_functions_have_the_names_of_their_language),
-		TEST(an_answer_is_no_longer_than_a_text),
-		TEST(nor_has_it_more_frames_than_source_lines_may_have),
+		TEST(an_answer_is_taken_only_if_it_is_one),
+		TEST(its_second_part_is_about_what_follows),
+		TEST(what_is_around_an_address_is_told_as_if_it_had_been_asked_for),
 		TEST(what_is_remembered_has_an_end),
 		TEST(every_cut_is_survived),
 		TEST(every_mutation_is_survived),
