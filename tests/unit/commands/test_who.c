@@ -16,10 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "commands/id_prefix.h"
 #include "common/array.h"
 #include "common/columns.h"
+
+#include "command.h"
 #include "packaged.h"
 
 #define ID "101112131415161718191a1b1c1d1e1f20212223"

@@ -237,7 +237,6 @@ static void the_module_is_asked_before_others_files_are_opened(void **state)
 	symbol_files_free(files);
 	files = symbol_files_new(&options);
 	assert_true(find_by_id(false, &symbol));
-	symbol_free(&symbol);
 	assert_string_equal(found_in, "mapped-other");
 	assert_true(read(notify, events, sizeof(events)) < 0);
 	/* one that it does not know is looked for all the same */
@@ -245,7 +244,6 @@ static void the_module_is_asked_before_others_files_are_opened(void **state)
 	symbol_files_free(files);
 	files = symbol_files_new(&options);
 	assert_true(find_by_id(false, &symbol));
-	symbol_free(&symbol);
 	assert_string_equal(found_in, "mapped-other");
 	assert_true(read(notify, events, sizeof(events)) > 0);
 	close(notify);
