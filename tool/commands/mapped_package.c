@@ -584,11 +584,10 @@ static uint32_t number_of(struct mapped_packages *packages, const struct process
 
 static bool has_exited(const struct buildid_mmap *mmap)
 {
-	uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	struct process_stat stat_;
 
 	return !process_stat_read((pid_t)mmap->pid, &stat_) ||
-	       stat_.start != mmap->start_time / tick;
+	       !process_stat_is(&stat_, mmap->start_time);
 }
 
 /* Of a process that has exited that of this one: the worker sees whether the file is there. */

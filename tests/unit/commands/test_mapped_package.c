@@ -46,7 +46,7 @@ static bool fake_root_read(uint32_t pid, struct process_root *root)
 /* Each was started in the first second. */
 static bool fake_stat_read(struct process_stat *stat)
 {
-	stat->start = (unsigned long long)sysconf(_SC_CLK_TCK);
+	stat->start = SECOND;
 	return true;
 }
 
