@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "common/output.h"
 
 static const struct command {
 	const char *name;
@@ -125,13 +126,13 @@ static int dispatch(int argc, char **argv)
 static void check_output(void)
 {
 	bool broken = ferror(stdout);
+	int err = fflush(stdout) ? errno : out_write_error();
 
-	errno = 0;
 	/* EPIPE: a reader that closed the pipe has what it wanted. */
-	if (!fflush(stdout) ? !broken : errno == EPIPE)
+	if (err == EPIPE || (!err && !broken))
 		return;
 	fprintf(stderr, "buildid: standard output: %s\n",
-		errno ? strerror(errno) : "not all was written");
+		err ? strerror(err) : "not all was written");
 	_exit(EXIT_FAILURE);
 }
 

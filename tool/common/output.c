@@ -7,6 +7,7 @@
  * text, what is not UTF-8 replaced in JSON.
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -136,12 +137,20 @@ static int put_number(struct output_line *line, uint64_t value, unsigned int bas
 	return blanks + length;
 }
 
+/* Once what was buffered is lost no later call fails. */
+static int write_error;
+
+int out_write_error(void)
+{
+	return write_error;
+}
+
 void out_flush(struct output *out)
 {
 	struct output_line *line = &out->line;
 
-	if (line->size)
-		fwrite(line->text, 1, line->size, out->file);
+	if (line->size && fwrite(line->text, 1, line->size, out->file) < line->size && !write_error)
+		write_error = errno;
 	line->size = 0;
 }
 
@@ -598,7 +607,8 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 	/* Text that is still buffered comes before it. */
 	if (!out->json)
 		end_line(out);
-	fflush(out->file);
+	if (fflush(out->file) && !write_error)
+		write_error = errno;
 	shown = to_text(object);
 	why = to_text(reason);
 	fprintf(stderr, "buildid: %s: %s\n", shown, why);

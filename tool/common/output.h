@@ -60,6 +60,8 @@ void out_begin(struct output *out);
 void out_end(struct output *out);
 /* Write what there is of lines that are not ended by out_end(); out_free() behind the last. */
 void out_flush(struct output *out);
+/* The errno of the first write that failed, or 0. */
+int out_write_error(void);
 void out_free(struct output *out);
 
 /* A @value of NULL is null, and "-" in text. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Output: text is looked at by eight bytes, and escaped wherever it has to be. */
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,10 +68,30 @@ static void what_moves_the_cursor_is_escaped_at_each_place(void **state)
 				expect_at(length, at, odd[i][0], odd[i][1]);
 }
 
+/* What is larger than the buffer is not buffered: no later call fails. */
+static void why_a_line_was_not_written_is_remembered(void **state)
+{
+	static char text[1 << 16];
+	struct output out;
+	FILE *file = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(file);
+	memset(text, 'x', sizeof(text) - 1);
+	assert_int_equal(out_write_error(), 0);
+	out_init(&out, file, false);
+	out_begin(&out);
+	out_string(&out, NULL, 0, text);
+	out_end(&out);
+	assert_int_equal(out_write_error(), ENOSPC);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_moves_the_cursor_is_escaped_at_each_place),
+		cmocka_unit_test(why_a_line_was_not_written_is_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
