@@ -582,14 +582,6 @@ static uint32_t number_of(struct mapped_packages *packages, const struct process
 	return (uint32_t)packages->nr_roots++;
 }
 
-static bool has_exited(const struct buildid_mmap *mmap)
-{
-	struct process_stat stat_;
-
-	return !process_stat_read((pid_t)mmap->pid, &stat_) ||
-	       !process_stat_is(&stat_, mmap->start_time);
-}
-
 /* Of a process that has exited that of this one: the worker sees whether the file is there. */
 static uint32_t root_of(struct mapped_packages *packages, const struct buildid_mmap *mmap)
 {
@@ -600,7 +592,8 @@ static uint32_t root_of(struct mapped_packages *packages, const struct buildid_m
 	packages->pid = mmap->pid;
 	packages->start_time = mmap->start_time;
 	packages->root = NONE;
-	packages->exited = has_exited(mmap) || !process_root_read(mmap->pid, &root);
+	packages->exited = !process_is_there((pid_t)mmap->pid, mmap->start_time) ||
+			   !process_root_read(mmap->pid, &root);
 	if (!packages->exited || process_root_read((uint32_t)getpid(), &root))
 		packages->root = number_of(packages, &root);
 	return packages->root;

@@ -355,10 +355,7 @@ static void remember(const struct query *query)
 /* Whether who has the pid now is the process that is meant. */
 static bool is_there(const struct query *query)
 {
-	struct process_stat stat;
-
-	return !query->start_time || (process_stat_read((pid_t)query->pid, &stat) &&
-				      process_stat_is(&stat, query->start_time));
+	return !query->start_time || process_is_there((pid_t)query->pid, query->start_time);
 }
 
 /* The vdso is no file, so no module or log has it. */

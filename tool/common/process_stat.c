@@ -40,7 +40,9 @@ bool process_stat_read(pid_t pid, struct process_stat *stat)
 	return true;
 }
 
-bool process_stat_is(const struct process_stat *stat, uint64_t start_time)
+bool process_is_there(pid_t pid, uint64_t start_time)
 {
-	return start_time - stat->start < tick();
+	struct process_stat stat;
+
+	return process_stat_read(pid, &stat) && start_time - stat.start < tick();
 }

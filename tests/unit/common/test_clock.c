@@ -107,10 +107,10 @@ static void a_process_is_known_by_when_it_began(void **state)
 	assert_true(process_stat_read(getpid(), &stat));
 	assert_int_equal(stat.parent, getppid());
 	assert_near(clock_ns(CLOCK_BOOTTIME), stat.start, 60 * SECOND);
-	assert_true(process_stat_is(&stat, stat.start));
-	assert_true(process_stat_is(&stat, stat.start + tick - 1));
-	assert_false(process_stat_is(&stat, stat.start + tick));
-	assert_false(process_stat_is(&stat, stat.start - 1));
+	assert_true(process_is_there(getpid(), stat.start));
+	assert_true(process_is_there(getpid(), stat.start + tick - 1));
+	assert_false(process_is_there(getpid(), stat.start + tick));
+	assert_false(process_is_there(getpid(), stat.start - 1));
 }
 
 int main(void)
