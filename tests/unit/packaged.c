@@ -116,3 +116,23 @@ void packaged_file(const char *root, const char *path, const char *text)
 	fputs(text, file);
 	assert_int_equal(fclose(file), 0);
 }
+
+void packaged_expect(const struct packages *found, enum package_text which, const char *text)
+{
+	assert_int_equal(found->count, 1);
+	if (text)
+		assert_string_equal(found->all[0].text[which], text);
+	else
+		assert_null(found->all[0].text[which]);
+}
+
+enum package_match packaged_match(const struct packages *found, const char *text)
+{
+	struct package_wish wish;
+	enum package_match match;
+
+	assert_true(package_wish_parse(&wish, text));
+	match = packages_match(found, &wish);
+	free(wish.name);
+	return match;
+}

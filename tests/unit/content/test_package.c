@@ -65,26 +65,6 @@ static void look(void)
 	close(fd);
 }
 
-static void assert_text(enum package_text which, const char *text)
-{
-	assert_int_equal(found.count, 1);
-	if (text)
-		assert_string_equal(found.all[0].text[which], text);
-	else
-		assert_null(found.all[0].text[which]);
-}
-
-static enum package_match wish(const char *text)
-{
-	struct package_wish wish_;
-	enum package_match match;
-
-	assert_true(package_wish_parse(&wish_, text));
-	match = packages_match(&found, &wish_);
-	free(wish_.name);
-	return match;
-}
-
 static void notes_of_distributions(void **state)
 {
 	static const enum packaged_end ends[] = { PACKAGED_NUL, PACKAGED_PADDING,
@@ -96,12 +76,12 @@ static void notes_of_distributions(void **state)
 	for (i = 0; i < ARRAY_SIZE(ends); i++) {
 		packaged_write(file, NOTES(FEDORA), ends[i]);
 		look();
-		assert_text(PACKAGE_NAME, "coreutils");
-		assert_text(PACKAGE_VERSION, "9.4-7.fc40");
-		assert_text(PACKAGE_TYPE, "rpm");
-		assert_text(PACKAGE_OS, NULL);
-		assert_text(PACKAGE_OS_CPE, "cpe:/o:fedoraproject:fedora:40");
-		assert_text(PACKAGE_NOTE, FEDORA);
+		packaged_expect(&found, PACKAGE_NAME, "coreutils");
+		packaged_expect(&found, PACKAGE_VERSION, "9.4-7.fc40");
+		packaged_expect(&found, PACKAGE_TYPE, "rpm");
+		packaged_expect(&found, PACKAGE_OS, NULL);
+		packaged_expect(&found, PACKAGE_OS_CPE, "cpe:/o:fedoraproject:fedora:40");
+		packaged_expect(&found, PACKAGE_NOTE, FEDORA);
 		purl = package_purl(&found.all[0]);
 		assert_string_equal(purl, "pkg:rpm/fedora/coreutils@9.4-7.fc40?arch=x86_64"
 					  "&distro=fedora-40");
@@ -109,9 +89,9 @@ static void notes_of_distributions(void **state)
 	}
 	packaged_write(file, NOTES(OPENSSL), PACKAGED_NUL);
 	look();
-	assert_text(PACKAGE_OS_VERSION, "12");
-	assert_text(PACKAGE_DEBUG_INFO_URL, "https://debuginfod.debian.net");
-	assert_text(PACKAGE_NOTE, OPENSSL);
+	packaged_expect(&found, PACKAGE_OS_VERSION, "12");
+	packaged_expect(&found, PACKAGE_DEBUG_INFO_URL, "https://debuginfod.debian.net");
+	packaged_expect(&found, PACKAGE_NOTE, OPENSSL);
 	purl = package_purl(&found.all[0]);
 	assert_string_equal(purl, "pkg:deb/debian/openssl@3.0.11-1~deb12u2?arch=amd64"
 				  "&distro=debian-12");
@@ -146,12 +126,12 @@ static void values_that_are_no_strings(void **state)
 			     "\"osVersion\":1.5,\"architecture\":\"\",\"osCpe\":{}}"),
 		       PACKAGED_NUL);
 	look();
-	assert_text(PACKAGE_VERSION, "3");
-	assert_text(PACKAGE_OS_VERSION, "1.5");
-	assert_text(PACKAGE_TYPE, NULL);
-	assert_text(PACKAGE_OS, NULL);
-	assert_text(PACKAGE_ARCHITECTURE, NULL);
-	assert_text(PACKAGE_OS_CPE, NULL);
+	packaged_expect(&found, PACKAGE_VERSION, "3");
+	packaged_expect(&found, PACKAGE_OS_VERSION, "1.5");
+	packaged_expect(&found, PACKAGE_TYPE, NULL);
+	packaged_expect(&found, PACKAGE_OS, NULL);
+	packaged_expect(&found, PACKAGE_ARCHITECTURE, NULL);
+	packaged_expect(&found, PACKAGE_OS_CPE, NULL);
 }
 
 static void notes_that_are_none_are_counted(void **state)
@@ -209,8 +189,8 @@ static void a_long_note_has_its_name(void **state)
 	strcpy(text + size - 1, "}");
 	packaged_write_bytes(file, text, size);
 	look();
-	assert_text(PACKAGE_NAME, "a");
-	assert_text(PACKAGE_NOTE, NULL);
+	packaged_expect(&found, PACKAGE_NAME, "a");
+	packaged_expect(&found, PACKAGE_NOTE, NULL);
 	free(text);
 }
 
@@ -222,8 +202,8 @@ static void of_several_notes_the_first_good_one_is_the_files(void **state)
 	assert_int_equal(found.count, 2);
 	assert_int_equal(found.malformed, 1);
 	assert_string_equal(found.all[0].text[PACKAGE_NAME], "coreutils");
-	assert_int_equal(wish("two"), PACKAGE_MATCHES);
-	assert_int_equal(wish("three"), PACKAGE_OTHER);
+	assert_int_equal(packaged_match(&found, "two"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "three"), PACKAGE_OTHER);
 }
 
 /* A file of 16 MB may have 700,000. */
@@ -240,7 +220,7 @@ static void the_first_notes_count_and_no_million_of_them(void **state)
 	notes[200] = NULL;
 	packaged_write(file, notes, PACKAGED_NUL);
 	look();
-	assert_text(PACKAGE_NAME, "coreutils");
+	packaged_expect(&found, PACKAGE_NAME, "coreutils");
 	assert_int_equal(found.malformed, 199);
 }
 
@@ -286,19 +266,19 @@ static void packages_are_asked_for_as_people_call_them(void **state)
 	packaged_write(file, NOTES("{\"name\":\"openssl\",\"version\":\"1:3.0.11-1~deb12u2\"}"),
 		       PACKAGED_NUL);
 	look();
-	assert_int_equal(wish("openssl"), PACKAGE_MATCHES);
-	assert_int_equal(wish("open*"), PACKAGE_MATCHES);
-	assert_int_equal(wish("opens"), PACKAGE_OTHER);
-	assert_int_equal(wish("openssl=3.0.11"), PACKAGE_MATCHES);
-	assert_int_equal(wish("openssl=3.0.11-1~deb12u2"), PACKAGE_MATCHES);
-	assert_int_equal(wish("openssl=1:3.0.11-1~deb12u2"), PACKAGE_MATCHES);
-	assert_int_equal(wish("openssl=3.0.*"), PACKAGE_MATCHES);
-	assert_int_equal(wish("openssl=3.0.1"), PACKAGE_OTHER);
-	assert_int_equal(wish("openssl=3.0"), PACKAGE_OTHER);
+	assert_int_equal(packaged_match(&found, "openssl"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "open*"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "opens"), PACKAGE_OTHER);
+	assert_int_equal(packaged_match(&found, "openssl=3.0.11"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "openssl=3.0.11-1~deb12u2"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "openssl=1:3.0.11-1~deb12u2"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "openssl=3.0.*"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "openssl=3.0.1"), PACKAGE_OTHER);
+	assert_int_equal(packaged_match(&found, "openssl=3.0"), PACKAGE_OTHER);
 	packaged_write(file, NOTES("{\"name\":\"openssl\"}"), PACKAGED_NUL);
 	look();
-	assert_int_equal(wish("openssl"), PACKAGE_MATCHES);
-	assert_int_equal(wish("openssl=3.0.11"), PACKAGE_VERSION_UNKNOWN);
+	assert_int_equal(packaged_match(&found, "openssl"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "openssl=3.0.11"), PACKAGE_VERSION_UNKNOWN);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

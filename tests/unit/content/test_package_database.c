@@ -37,26 +37,6 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void assert_text(enum package_text which, const char *text)
-{
-	assert_int_equal(found.count, 1);
-	if (text)
-		assert_string_equal(found.all[0].text[which], text);
-	else
-		assert_null(found.all[0].text[which]);
-}
-
-static enum package_match wish(const char *text)
-{
-	struct package_wish wish_;
-	enum package_match match;
-
-	assert_true(package_wish_parse(&wish_, text));
-	match = packages_match(&found, &wish_);
-	free(wish_.name);
-	return match;
-}
-
 static struct package_database *open_database(void)
 {
 	int root = open(directory, O_PATH | O_DIRECTORY);
@@ -107,15 +87,15 @@ static void dpkg_knows_whose_a_path_is(void **state)
 	packaged_file(directory, "etc/os-release", "NAME=\"x\"\nID=debian\nVERSION_ID=\"12\"\n");
 	database = open_database();
 	assert_string_equal(owner_of(database, "usr/lib/libssl.so.3"), "libssl3");
-	assert_text(PACKAGE_VERSION, "3.0.11-1~deb12u2");
-	assert_text(PACKAGE_SOURCE, "openssl");
-	assert_text(PACKAGE_SOURCE_VERSION, NULL);
-	assert_text(PACKAGE_OS, "debian");
-	assert_text(PACKAGE_OS_VERSION, "12");
-	assert_int_equal(wish("openssl=3.0.11"), PACKAGE_MATCHES);
-	assert_int_equal(wish("libssl3=3.0.11"), PACKAGE_MATCHES);
+	packaged_expect(&found, PACKAGE_VERSION, "3.0.11-1~deb12u2");
+	packaged_expect(&found, PACKAGE_SOURCE, "openssl");
+	packaged_expect(&found, PACKAGE_SOURCE_VERSION, NULL);
+	packaged_expect(&found, PACKAGE_OS, "debian");
+	packaged_expect(&found, PACKAGE_OS_VERSION, "12");
+	assert_int_equal(packaged_match(&found, "openssl=3.0.11"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "libssl3=3.0.11"), PACKAGE_MATCHES);
 	assert_string_equal(owner_of(database, "/lib/libc.so.6"), "libc6");
-	assert_text(PACKAGE_SOURCE_VERSION, "2.36-9");
+	packaged_expect(&found, PACKAGE_SOURCE_VERSION, "2.36-9");
 	/* what several have, nobody has, and what is not there */
 	assert_null(owner_of(database, "usr/lib"));
 	assert_null(owner_of(database, "usr/bin/none"));
@@ -129,7 +109,7 @@ static void dpkg_knows_whose_a_path_is(void **state)
 	packaged_file(directory, "var/lib/dpkg/updates/0001", "");
 	/* at work: the file may be of a version that is not in the database yet */
 	assert_string_equal(owner_of(database, "usr/lib/libssl.so.3"), "libssl3");
-	assert_text(PACKAGE_VERSION, NULL);
+	packaged_expect(&found, PACKAGE_VERSION, NULL);
 	packaged_file(directory, "var/lib/dpkg/status", status);
 	assert_false(package_database_is_current(database));
 	package_database_close(database);
@@ -239,15 +219,15 @@ static void apk_knows_whose_a_path_is(void **state)
 		packaged_file(directory, path, installed);
 		database = open_database();
 		assert_string_equal(owner_of(database, "/lib/libssl.so.3"), "libssl3");
-		assert_text(PACKAGE_VERSION, "3.1.4-r5");
-		assert_text(PACKAGE_SOURCE, "openssl");
+		packaged_expect(&found, PACKAGE_VERSION, "3.1.4-r5");
+		packaged_expect(&found, PACKAGE_SOURCE, "openssl");
 		assert_string_equal(package_origin_name(found.all[0].origin), "apk");
 		assert_purl("pkg:apk/alpine/libssl3@3.1.4-r5?arch=x86_64&distro=alpine-3.18.6");
-		assert_int_equal(wish("openssl=3.1.4"), PACKAGE_MATCHES);
+		assert_int_equal(packaged_match(&found, "openssl=3.1.4"), PACKAGE_MATCHES);
 		assert_string_equal(owner_of(database, "usr/lib/libssl.so.3"), "libssl3");
 		assert_string_equal(owner_of(database, "in-the-root"), "musl");
 		assert_string_equal(owner_of(database, "lib/ld-musl-x86_64.so.1"), "musl");
-		assert_text(PACKAGE_SOURCE, NULL);
+		packaged_expect(&found, PACKAGE_SOURCE, NULL);
 		/* a directory, what two have, what none has */
 		assert_null(owner_of(database, "lib"));
 		assert_null(owner_of(database, "lib/both"));
@@ -256,12 +236,12 @@ static void apk_knows_whose_a_path_is(void **state)
 		snprintf(path, sizeof(path), "%s/lock", places[i]);
 		packaged_file(directory, path, "");
 		owner_of(database, "lib/libssl.so.3");
-		assert_text(PACKAGE_VERSION, "3.1.4-r5");
+		packaged_expect(&found, PACKAGE_VERSION, "3.1.4-r5");
 		snprintf(lock, sizeof(lock), "%s/%s", directory, path);
 		fd = open(lock, O_RDWR);
 		assert_int_equal(flock(fd, LOCK_EX), 0);
 		owner_of(database, "lib/libssl.so.3");
-		assert_text(PACKAGE_VERSION, NULL);
+		packaged_expect(&found, PACKAGE_VERSION, NULL);
 		close(fd);
 		assert_true(package_database_is_current(database));
 		snprintf(path, sizeof(path), "%s/installed", places[i]);
@@ -343,12 +323,12 @@ static void pacman_knows_whose_a_path_is(void **state)
 	put_pacman("half-1-1", "%NAME%\nhalf\n", NULL);
 	database = open_database();
 	assert_string_equal(owner_of(database, "usr/lib/libz.so.1.3.1"), "zlib");
-	assert_text(PACKAGE_SOURCE, NULL);
+	packaged_expect(&found, PACKAGE_SOURCE, NULL);
 	assert_string_equal(package_origin_name(found.all[0].origin), "pacman");
 	assert_purl("pkg:alpm/arch/zlib@1%3A1.3.1-2?arch=x86_64");
-	assert_int_equal(wish("zlib=1.3.1"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "zlib=1.3.1"), PACKAGE_MATCHES);
 	assert_string_equal(owner_of(database, "usr/lib/libgcc_s.so.1"), "gcc-libs");
-	assert_int_equal(wish("gcc=14.1.1"), PACKAGE_MATCHES);
+	assert_int_equal(packaged_match(&found, "gcc=14.1.1"), PACKAGE_MATCHES);
 	assert_null(owner_of(database, "usr/share/both"));
 	assert_null(owner_of(database, "usr/lib/"));
 	assert_null(owner_of(database, "usr/lib"));
@@ -356,7 +336,7 @@ static void pacman_knows_whose_a_path_is(void **state)
 	assert_true(package_database_is_current(database));
 	packaged_file(directory, "var/lib/pacman/db.lck", "");
 	owner_of(database, "usr/lib/libz.so.1.3.1");
-	assert_text(PACKAGE_VERSION, NULL);
+	packaged_expect(&found, PACKAGE_VERSION, NULL);
 	put_pacman("new-1-1", "%NAME%\nnew\n\n", "%FILES%\nusr/bin/new\n");
 	assert_false(package_database_is_current(database));
 	package_database_close(database);
@@ -390,7 +370,7 @@ static void a_database_of_pacman_of_garbage(void **state)
 	assert_null(owner_of(database, "control"));
 	assert_null(owner_of(database, "no/section"));
 	assert_string_equal(owner_of(database, "slash"), "slash");
-	assert_text(PACKAGE_VERSION, "%NAME%");
+	packaged_expect(&found, PACKAGE_VERSION, "%NAME%");
 	package_database_close(database);
 }
 
