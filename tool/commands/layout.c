@@ -9,7 +9,6 @@
 #include "common/array.h"
 #include "common/output.h"
 #include "layout.h"
-#include "print.h"
 
 /* Each with the blank behind it. */
 #define PID_COLUMNS  (PRINT_WIDTH_PID + 1)

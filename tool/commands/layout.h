@@ -5,6 +5,14 @@
 
 #include <stdbool.h>
 
+/* Columns of text. */
+#define PRINT_WIDTH_TIME    12
+#define PRINT_WIDTH_PID	    7
+#define PRINT_WIDTH_COMM    15
+#define PRINT_WIDTH_ADDRESS 12
+#define PRINT_WIDTH_NEWS    11
+#define PRINT_WIDTH_ID	    40
+
 /* Columns of a terminal; the path has what they leave. */
 struct layout {
 	int comm;

@@ -17,7 +17,7 @@
 #include "common/content_name.h"
 #include "common/hex.h"
 #include "common/utf8.h"
-#include "news.h"
+#include "news_words.h"
 #include "print.h"
 #include "print_package.h"
 

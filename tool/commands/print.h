@@ -16,14 +16,6 @@
 /* Longest identity as text, with the kind before it and a NUL. */
 #define PRINT_ID_MAX 1024
 
-/* Columns of text. */
-#define PRINT_WIDTH_TIME    12
-#define PRINT_WIDTH_PID	    7
-#define PRINT_WIDTH_COMM    15
-#define PRINT_WIDTH_ADDRESS 12
-#define PRINT_WIDTH_NEWS    11
-#define PRINT_WIDTH_ID	    40
-
 /**
  * struct print_view - how mon shows its lines
  * @layout: the columns

@@ -7,7 +7,7 @@
 #define TOOL_PERFDATA_MODULE_EVENT_H
 
 #include "file.h"
-#include "rewrite.h"
+#include "annotator.h"
 
 /* @id in place of the inode. */
 void perfdata_set_id(struct perfdata_mmap2 *mmap, const struct build_id *id);

@@ -12,7 +12,7 @@
 
 #include "common/hash_map.h"
 #include "doubts.h"
-#include "rewrite.h"
+#include "annotator.h"
 
 /**
  * struct perfdata_path - one path, and how many of its mappings are what

@@ -13,6 +13,7 @@
 #include "attrs.h"
 #include "features.h"
 #include "module_event.h"
+#include "rewrite.h"
 #include "runs.h"
 #include "survey.h"
 #include "writer.h"

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * buildid doctor: what is missing here, and the remedy.
+ *
+ * For whoever has just installed it, so it says what other programs leave to be found
+ * out, asks for no right, and changes nothing: the module is not loaded by looking.
+ */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands/commands.h"
+#include "common/arguments.h"
+#include "common/array.h"
+#include "doctor.h"
+
+static const char help[] =
+	"Look at what the module and the tool need, and print a line for each: what was found "
+	"and, where something is wrong, what to do.\v"
+	"Works without the module and for any user; what may not be looked at is \"unknown\". "
+	"Nothing is changed, and the module is not loaded.\n\n"
+	"Exit status: 0 nothing has failed, 1 something has, 2 wrong usage.";
+
+/* clang-format off */
+static const struct check {
+	const char *name;
+	doctor_check *run;
+} checks[] = {
+	{ "headers", check_headers },
+	{ "module", check_module },
+	{ "loaded", check_loaded },
+	{ "signature", check_signature },
+	{ "lockdown", check_lockdown },
+	{ "kprobes", check_kprobes },
+	{ "hook", check_hook },
+	{ "visits", check_visits },
+	{ "device", check_device },
+	{ "rights", check_rights },
+	{ "perf", check_perf },
+	{ "debuginfod", check_debuginfod },
+	{ "debug-dir", check_debug_dir },
+};
+/* clang-format on */
+
+void finding_set(struct finding *finding, enum finding_status status, const char *format, ...)
+{
+	va_list args;
+
+	finding->status = status;
+	va_start(args, format);
+	vsnprintf(finding->message, sizeof(finding->message), format, args);
+	va_end(args);
+}
+
+void finding_remedy(struct finding *finding, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(finding->remedy, sizeof(finding->remedy), format, args);
+	va_end(args);
+}
+
+static void show(struct output *out, const char *name, const struct finding *finding)
+{
+	static const struct {
+		const char *word;
+		enum out_style style;
+	} statuses[] = {
+		[FINDING_OK] = { "ok", OUT_GOOD },
+		[FINDING_WARNING] = { "warning", OUT_PLAIN },
+		[FINDING_FAILED] = { "failed", OUT_BAD },
+		[FINDING_UNKNOWN] = { "unknown", OUT_WEAK },
+	};
+	char text[sizeof(finding->message) + sizeof(finding->remedy) + 2];
+
+	snprintf(text, sizeof(text), "%s%s%s", finding->message, *finding->remedy ? "; " : "",
+		 finding->remedy);
+	out_begin(out);
+	out_string(out, "type", OUT_HIDDEN, "check");
+	out_styled(out, statuses[finding->status].style, "status", 7,
+		   statuses[finding->status].word);
+	out_string(out, "check", 10, name);
+	out_string(out, "message", OUT_HIDDEN, finding->message);
+	out_string(out, "remedy", OUT_HIDDEN, *finding->remedy ? finding->remedy : NULL);
+	out_string(out, NULL, 0, text);
+	out_end(out);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct output out;
+	const struct args args = { .command = "doctor", .help = help, .out = &out };
+	const struct check *check;
+	struct machine machine;
+	bool failed = false;
+
+	args_parse(&args, argc, argv);
+	machine_look(&machine);
+	for (check = checks; check < checks + ARRAY_SIZE(checks); check++) {
+		struct finding finding = {};
+
+		check->run(&machine, &finding);
+		failed |= finding.status == FINDING_FAILED;
+		show(&out, check->name, &finding);
+	}
+	machine_free(&machine);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Input: one of three streams behind one interface. A log differs most: it is always
+ * readable, it ends, and its clock is that of its records.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "identities/log.h"
+#include "identities/netlink.h"
+#include "input.h"
+#include "commands/module.h"
+
+struct input {
+	struct output *out;
+	int error;
+
+	/* One of these. */
+	struct buildid *device;
+	struct netlink *netlink;
+	struct log_reader *log;
+
+	const char *log_path;
+	uint64_t now;
+};
+
+static struct input *input_new(struct output *out)
+{
+	struct input *input = calloc(1, sizeof(*input));
+
+	if (!input)
+		out_error(out, "input", "%s", strerror(ENOMEM));
+	else
+		input->out = out;
+	return input;
+}
+
+void input_close(struct input *input)
+{
+	if (!input)
+		return;
+	buildid_close(input->device);
+	netlink_close(input->netlink);
+	if (input->log)
+		log_close(input->log);
+	free(input);
+}
+
+struct input *input_device(struct output *out, const struct buildid_options *options)
+{
+	struct input *input = input_new(out);
+
+	if (input)
+		input->device = module_subscribe(out, options);
+	if (input && input->device)
+		return input;
+	input_close(input);
+	return NULL;
+}
+
+struct input *input_netlink(struct output *out, const struct buildid_options *options)
+{
+	struct input *input = input_new(out);
+	struct buildid *device;
+	int err;
+
+	if (!input)
+		return NULL;
+	err = netlink_open(&input->netlink);
+	if (!err)
+		err = netlink_subscribe(input->netlink, options);
+	if (err) {
+		module_netlink_error(out, err);
+		input_close(input);
+		return NULL;
+	}
+	buildid_open(&device);
+	module_warn(device);
+	buildid_close(device);
+	return input;
+}
+
+bool input_netlink_exists(void)
+{
+	struct netlink *netlink;
+	bool exists = !netlink_open(&netlink);
+
+	netlink_close(netlink);
+	return exists;
+}
+
+struct input *input_log(struct output *out, const char *path)
+{
+	struct input *input = input_new(out);
+	const char *problem;
+
+	if (!input)
+		return NULL;
+	input->log_path = strcmp(path, "-") ? path : "standard input";
+	input->log = log_open(path);
+	problem = input->log ? log_error(input->log) : strerror(ENOMEM);
+	if (!problem)
+		return input;
+	out_error(out, input->log_path, "%s", problem);
+	input_close(input);
+	return NULL;
+}
+
+static int next_of_log(struct input *input, const struct buildid_record **record)
+{
+	int found = log_next(input->log, record);
+
+	if (found > 0)
+		return 0;
+	return found ? -EBADMSG : -ENODATA;
+}
+
+int input_next(struct input *input, const struct buildid_record **record)
+{
+	/* Before it is read: what comes after there was nothing is later than that. */
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (input->log)
+		input->error = next_of_log(input, record);
+	else if (input->netlink)
+		input->error = netlink_next(input->netlink, record);
+	else
+		input->error = buildid_next(input->device, 0, record);
+	if (!input->error)
+		input->now = (*record)->time_mono;
+	else if (input->error == -EAGAIN)
+		input->now = now;
+	return input->error == -EINTR ? -EAGAIN : input->error;
+}
+
+void input_report_error(const struct input *input)
+{
+	if (input->log)
+		out_error(input->out, input->log_path, "%s", log_error(input->log));
+	else if (input->netlink)
+		module_netlink_error(input->out, input->error);
+	else
+		module_error(input->out, BUILDID_DEVICE, input->error, NULL);
+}
+
+int input_fd(const struct input *input)
+{
+	if (input->log)
+		return -1;
+	return input->netlink ? netlink_fd(input->netlink) : buildid_fd(input->device);
+}
+
+uint64_t input_now(const struct input *input)
+{
+	return input->now;
+}
+
+int64_t input_real(const struct input *input, uint64_t mono)
+{
+	return input->log ? log_ahead(input->log, mono) : clock_real();
+}

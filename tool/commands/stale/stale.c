@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * buildid stale: who has to be restarted.
+ *
+ * Others compare inodes or look for "(deleted)": a package that was installed again is then
+ * an upgrade, and a container's files are looked for on the host.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "common/arguments.h"
+#include "commands/mapped_package.h"
+#include "commands/module.h"
+#include "commands/options.h"
+#include "commands/print.h"
+#include "commands/print_package.h"
+#include "commands/print_process.h"
+#include "commands/process_operand.h"
+#include "stale_scan.h"
+
+#define EXIT_STALE 3
+
+static const char help[] =
+	"Show processes that run a content other than what its path leads to now, in their own "
+	"root: what an upgrade has replaced or removed. One line for each file: process, unit or "
+	"container, the identity that runs, the one that is there now or \"deleted\", since when "
+	"it is there, the path.\v"
+	"Without PID all processes are looked at; what may not be looked at is counted. Contents "
+	"are compared, not files: the same build installed again is not stale, nor is a file that "
+	"was overwritten in place, as its processes run what is in it now. Equal identities prove "
+	"nothing: then sizes are compared, and at equal size all bytes, which takes root for other "
+	"users' processes; what differs has \"" PRINT_SAME_ID "\" behind its path.\n\n"
+	"Exit status: 0 none is stale, 3 some are, 1 failed, 2 wrong usage.";
+
+struct job {
+	struct output out;
+	struct process_layout layout;
+	struct mapped_packages *packages;
+	bool full;
+	bool begun;
+	bool failed;
+};
+
+/* On a terminal. */
+static void begin(struct job *job)
+{
+	struct output *out = &job->out;
+
+	job->begun = true;
+	out_fit(out, job->full);
+	job->layout = process_layout_of(out->width, 2, 0);
+	if (!out->width)
+		return;
+	out_begin(out);
+	print_process_header(out, &job->layout);
+	out_string(out, NULL, job->layout.id, "RUNS");
+	out_string(out, NULL, job->layout.id, "NOW");
+	out_string(out, NULL, job->layout.moment, "SINCE");
+	out_string(out, NULL, 0, "PATH");
+	out_end(out);
+}
+
+static void show(void *data, const struct stale *stale)
+{
+	struct job *job = data;
+	const struct process_layout *layout = &job->layout;
+	const struct packages *packages, *now = NULL;
+	struct output *out = &job->out;
+	const struct identity runs = print_identity_of(stale->runs);
+	const char *note = NULL;
+	char *tail;
+
+	if (!job->begun)
+		begin(job);
+	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
+	if (stale->now)
+		now = mapped_packages_now(job->packages, stale->mmap, stale->runs, stale->now);
+	if (stale->now && runs.id.size && runs.kind == stale->now->identity.kind &&
+	    build_id_equal(&runs.id, &stale->now->identity.id))
+		note = PRINT_SAME_ID;
+	out_begin(out);
+	out_string(out, "type", OUT_HIDDEN, "stale");
+	print_process(out, layout, stale->pid, stale->start_time, stale->comm);
+	print_content(out, layout, "build_id", "kind", &runs);
+	out_string(out, "state", OUT_HIDDEN, stale->now ? "replaced" : "deleted");
+	if (stale->now) {
+		print_content(out, layout, "now_build_id", "now_kind", &stale->now->identity);
+	} else {
+		out_null(out, "now_build_id");
+		out_null(out, "now_kind");
+		out_styled(out, OUT_BAD, NULL, layout->id, "deleted");
+	}
+	print_moment(out, layout, "since", stale->now ? stale->now->ctime : 0);
+	out_string(out, "note", OUT_HIDDEN, note);
+	tail = package_tail(packages, now);
+	print_put_path(out, stale->path, note, tail);
+	free(tail);
+	print_version(out, stale->runs);
+	out_number(out, "uid", OUT_HIDDEN, stale->mmap->uid);
+	out_number(out, "cgroup", OUT_HIDDEN, stale->mmap->cgroup_id);
+	print_package(out, "", packages);
+	print_package(out, "now_", now);
+	out_end(out);
+}
+
+static void fail(struct job *job, const char *object, int error)
+{
+	module_error(&job->out, object, error, NULL);
+	job->failed = true;
+}
+
+static void scan_one(struct job *job, struct buildid *handle, struct stale_scan *scan, uint32_t pid)
+{
+	size_t alive = scan->alive, denied = scan->denied, skipped = scan->skipped;
+	char name[32];
+	int err;
+
+	scan->pids = &pid;
+	scan->nr_pids = 1;
+	snprintf(name, sizeof(name), "pid %" PRIu32, pid);
+	err = stale_scan(scan, handle);
+	if (!err && scan->denied > denied)
+		err = -EPERM;
+	if (err) {
+		fail(job, name, err);
+	} else if (scan->skipped > skipped) {
+		out_error(&job->out, name,
+			  "it keeps calling exec, or keeps its address space locked");
+		job->failed = true;
+	} else if (scan->alive == alive) {
+		out_error(&job->out, name, "%s", process_operand_missing(pid));
+		job->failed = true;
+	}
+}
+
+static void scan_all(struct job *job, struct buildid *handle, struct stale_scan *scan)
+{
+	int err = stale_scan(scan, handle);
+
+	if (!err && scan->denied && !scan->processes)
+		err = -EPERM;
+	if (err)
+		fail(job, "stale", err);
+	else if (scan->denied)
+		fprintf(stderr,
+			"buildid: stale: %zu processes were not looked at, as that is not "
+			"permitted; run as root\n",
+			scan->denied);
+	if (scan->skipped)
+		fprintf(stderr,
+			"buildid: stale: %zu processes were not looked at, as they kept calling "
+			"exec or kept their address space locked\n",
+			scan->skipped);
+}
+
+static int run(struct job *job, struct stale_scan *scan, char **pids)
+{
+	struct buildid *handle = module_open(&job->out);
+	uint32_t pid;
+
+	if (!handle)
+		return EXIT_FAILURE;
+	job->packages = mapped_packages_new();
+	if (!job->packages) {
+		fail(job, "stale", -ENOMEM);
+		buildid_close(handle);
+		return EXIT_FAILURE;
+	}
+	if (!*pids)
+		scan_all(job, handle, scan);
+	for (; *pids; pids++)
+		if (process_operand(*pids, &pid))
+			scan_one(job, handle, scan, pid);
+	stale_scan_end(scan);
+	mapped_packages_report(job->packages, "stale");
+	mapped_packages_free(job->packages);
+	buildid_close(handle);
+	if (scan->unknown)
+		fprintf(stderr,
+			"buildid: stale: %zu mapped files were not compared: on a filesystem that "
+			"does not answer, or not to be read\n",
+			scan->unknown);
+	if (scan->unsure)
+		fprintf(stderr,
+			"buildid: stale: %zu mapped files are not known to be what is at their path "
+			"now: it has the same identity, but their bytes could not be compared%s\n",
+			scan->unsure, geteuid() ? "; run as root" : "");
+	if (job->failed)
+		return EXIT_FAILURE;
+	return scan->stale ? EXIT_STALE : EXIT_SUCCESS;
+}
+
+int cmd_stale(int argc, char **argv)
+{
+	struct job job = {};
+	struct stale_scan scan = { .found = show, .data = &job };
+	const struct args_option options[] = {
+		{ "temporary", 0, NULL,
+		  "deleted files of /tmp, /var/tmp, /run and /dev, and those that are no ELF "
+		  "files, too, as JIT compilers make them",
+		  .flag = &scan.temporary },
+		OPTION_FULL(&job.full),
+		{},
+	};
+	const struct args args = {
+		.command = "stale",
+		.operands = "[PID...]",
+		.max_operands = ARGS_ANY,
+		.help = help,
+		.options = options,
+		.out = &job.out,
+	};
+	char **pids = args_parse(&args, argc, argv);
+
+	process_operands_check(pids);
+	return run(&job, &scan, pids);
+}
