@@ -137,8 +137,8 @@ static void find_recorded(const struct annotator *annotator, const struct perfda
 				 identity);
 }
 
-static void identify(void *context, const struct perfdata_mapping *mapping,
-		     struct perfdata_identity *identity)
+static void annotate_identify(void *context, const struct perfdata_mapping *mapping,
+			      struct perfdata_identity *identity)
 {
 	const struct annotator *annotator = context;
 	struct stat data;
@@ -179,7 +179,7 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 
 /* ------------------------------------------------------------------- begin -- */
 
-static bool report(struct annotator *annotator, const char *object, const char *problem)
+static bool annotate_report(struct annotator *annotator, const char *object, const char *problem)
 {
 	out_error(annotator->out, object, "%s", problem);
 	return false;
@@ -306,12 +306,12 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
-			return report(annotator, path, strerror(ENOMEM));
+			return annotate_report(annotator, path, strerror(ENOMEM));
 	/* A log that was cut short is good as far as it goes. */
 	if (answer < 0)
 		out_error(annotator->out, path, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
-		return report(annotator, path, strerror(ENOMEM));
+		return annotate_report(annotator, path, strerror(ENOMEM));
 	note_clocks(annotator, log);
 	return true;
 }
@@ -323,7 +323,7 @@ static bool read_log(struct annotator *annotator)
 	bool good;
 
 	if (!log || log_error(log)) {
-		report(annotator, path, log ? log_error(log) : strerror(ENOMEM));
+		annotate_report(annotator, path, log ? log_error(log) : strerror(ENOMEM));
 		good = false;
 	} else {
 		annotator->here = boot_is_now(log_header(log)->boot_id);
@@ -450,14 +450,15 @@ static bool gather_without_log(struct annotator *annotator)
 	if (!reason)
 		return true;
 	if (perfdata_error(annotator->data) || !has_build_ids(annotator))
-		return report(annotator, annotator->name, reason);
+		return annotate_report(annotator, annotator->name, reason);
 	annotator->blind = reason;
 	cache_query_free(annotator->query);
 	annotator->query = NULL;
 	/* The images of another machine are none. */
 	identities_free(annotator->identities);
 	annotator->identities = identities_new(perfdata_clock(annotator->data));
-	return annotator->identities || report(annotator, annotator->name, strerror(ENOMEM));
+	return annotator->identities ||
+	       annotate_report(annotator, annotator->name, strerror(ENOMEM));
 }
 
 static bool gather_with_log(struct annotator *annotator)
@@ -476,15 +477,15 @@ static bool gather(struct annotator *annotator)
 
 	annotator->identities = identities_new(perfdata_clock(annotator->data));
 	if (!annotator->identities)
-		return report(annotator, annotator->name, strerror(ENOMEM));
+		return annotate_report(annotator, annotator->name, strerror(ENOMEM));
 	if (!(log ? gather_with_log(annotator) : gather_without_log(annotator)))
 		return false;
 	if (annotator->here)
 		vdso_build_id(&annotator->vdso);
 	if (identities_ready(annotator->identities, annotator->begin))
-		return report(annotator, annotator->name, strerror(ENOMEM));
+		return annotate_report(annotator, annotator->name, strerror(ENOMEM));
 	reason = log ? why_not_in_log(annotator) : NULL;
-	return reason ? report(annotator, log, reason) : true;
+	return reason ? annotate_report(annotator, log, reason) : true;
 }
 
 static void free_module_events(struct annotator *annotator)
@@ -507,7 +508,7 @@ static bool name_module_events(struct annotator *annotator, struct perfdata_anno
 	annotator->module_events = calloc(count + 1, sizeof(*module_events));
 	annotator->paths = calloc(count + 1, sizeof(*annotator->paths));
 	if (!annotator->module_events || !annotator->paths)
-		return report(annotator, annotator->name, strerror(ENOMEM));
+		return annotate_report(annotator, annotator->name, strerror(ENOMEM));
 	annotator->nr_module_events = count;
 	for (i = 0; i < count; i++) {
 		/* A further content of a module has a name of its own. */
@@ -575,7 +576,7 @@ static bool rewrite(struct annotator *annotator)
 {
 	struct perfdata_annotator to = {
 		.context = annotator,
-		.identify = identify,
+		.identify = annotate_identify,
 		.progress = show_progress,
 		.report = report_path,
 		.keep_names = annotator->annotation->keep_names,
@@ -619,11 +620,11 @@ bool annotate(struct output *out, const struct annotation *annotation)
 
 	annotator.data = perfdata_open(annotation->path);
 	if (!annotator.data)
-		return report(&annotator, annotator.name, strerror(ENOMEM));
+		return annotate_report(&annotator, annotator.name, strerror(ENOMEM));
 	good = !perfdata_error(annotator.data) && find_begin(&annotator) && gather(&annotator) &&
 	       rewrite(&annotator);
 	if (perfdata_error(annotator.data))
-		report(&annotator, annotator.name, perfdata_error(annotator.data));
+		annotate_report(&annotator, annotator.name, perfdata_error(annotator.data));
 	if (!good && !annotator.stopped && is_filter(annotation))
 		perfdata_copy(annotator.data, STDOUT_FILENO);
 

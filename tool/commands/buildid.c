@@ -79,7 +79,7 @@ static int unknown(const char *name)
 	return EXIT_USAGE;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run_command(const struct command *command, int argc, char **argv)
 {
 	static char prefix[] = "buildid";
 
@@ -94,7 +94,7 @@ static int help(const char *name)
 	char option[] = "--help";
 	char *argv[] = { NULL, option, NULL };
 
-	return command ? run(command, 2, argv) : unknown(name);
+	return command ? run_command(command, 2, argv) : unknown(name);
 }
 
 static int dispatch(int argc, char **argv)
@@ -105,7 +105,7 @@ static int dispatch(int argc, char **argv)
 
 	self = self ? self + 1 : argv[0];
 	if (!strcmp(self, "buildid-mon"))
-		return run(command_of("mon"), argc, argv);
+		return run_command(command_of("mon"), argc, argv);
 
 	if (argc < 2)
 		return usage(stderr, EXIT_USAGE);
@@ -120,7 +120,7 @@ static int dispatch(int argc, char **argv)
 		return usage(stdout, EXIT_SUCCESS);
 
 	command = command_of(name);
-	return command ? run(command, argc - 1, argv + 1) : unknown(name);
+	return command ? run_command(command, argc - 1, argv + 1) : unknown(name);
 }
 
 static void check_output(void)

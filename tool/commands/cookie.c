@@ -67,8 +67,8 @@ static const char *problem_of(int err)
 	}
 }
 
-static int set(struct output *out, struct buildid *handle, const char *path, int fd,
-	       const struct cookie *cookie)
+static int cookie_set(struct output *out, struct buildid *handle, const char *path, int fd,
+		      const struct cookie *cookie)
 {
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
 	const struct buildid_file *file;
@@ -88,7 +88,7 @@ static int set(struct output *out, struct buildid *handle, const char *path, int
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int run(struct output *out, const char *path, const struct cookie *cookie)
+static int cookie_run(struct output *out, const char *path, const struct cookie *cookie)
 {
 	struct buildid *handle = module_open(out);
 	int status = EXIT_FAILURE;
@@ -101,7 +101,7 @@ static int run(struct output *out, const char *path, const struct cookie *cookie
 	if (fd < 0) {
 		out_error(out, path, "%s", reason.text);
 	} else {
-		status = set(out, handle, path, fd, cookie);
+		status = cookie_set(out, handle, path, fd, cookie);
 		close(fd);
 	}
 	buildid_close(handle);
@@ -142,5 +142,5 @@ int cmd_cookie(int argc, char **argv)
 		wrong = from_text(&cookie, text);
 	if (wrong)
 		args_error(hex ? hex : text, wrong);
-	return run(&out, *operands, &cookie);
+	return cookie_run(&out, *operands, &cookie);
 }

@@ -191,8 +191,8 @@ static void set_file(struct place *place, const struct buildid_file *file)
 }
 
 /* By opening the file and having it identified. */
-static void identify(struct current_files *files, struct place *place,
-		     const struct buildid_file *mapped)
+static void current_file_identify(struct current_files *files, struct place *place,
+				  const struct buildid_file *mapped)
 {
 	const char *path = place->path;
 	const struct lookup *lookup = &files->lookup;
@@ -347,8 +347,9 @@ static enum current_state compare_once(struct current_files *files, const struct
 	return state;
 }
 
-static enum current_state compare(struct current_files *files, const struct place *place,
-				  const struct mapped_place *mapped)
+static enum current_state current_file_compare(struct current_files *files,
+					       const struct place *place,
+					       const struct mapped_place *mapped)
 {
 	enum current_state state;
 
@@ -387,7 +388,7 @@ enum current_state current_files_find(struct current_files *files,
 	if (is_inode(place, mapped->file))
 		return CURRENT_SAME;
 	if (!place->asked)
-		identify(files, place, mapped->file);
+		current_file_identify(files, place, mapped->file);
 	*now = &place->now;
-	return compare(files, place, mapped);
+	return current_file_compare(files, place, mapped);
 }

@@ -27,7 +27,7 @@ static bool is_computed(uint16_t kind)
 	return kind == BUILDID_KIND_GNU || kind == BUILDID_KIND_GO || kind == BUILDID_KIND_HTLHASH;
 }
 
-static enum evidence compare(const struct identity *one, const struct identity *other)
+static enum evidence evidence_compare(const struct identity *one, const struct identity *other)
 {
 	bool equal = one->kind == other->kind && build_id_equal(&one->id, &other->id);
 
@@ -48,6 +48,6 @@ enum evidence evidence_of(const struct buildid_file *one, const struct buildid_f
 		return EVIDENCE_NONE;
 	if (one->file_size != other->file_size)
 		return EVIDENCE_OTHER;
-	evidence = compare(&of_one, &of_other);
+	evidence = evidence_compare(&of_one, &of_other);
 	return evidence == EVIDENCE_NONE && is_same_version(one, other) ? EVIDENCE_SAME : evidence;
 }

@@ -34,7 +34,7 @@ struct job {
 	bool failed;
 };
 
-static void fail(struct job *job, const char *path, const char *reason)
+static void id_fail(struct job *job, const char *path, const char *reason)
 {
 	out_error(&job->out, path, "%s", reason);
 	job->failed = true;
@@ -74,7 +74,7 @@ static void show_member(void *data, const struct elf_member *member)
 	print_file_member(&archive->job->out, archive->path, member);
 }
 
-static void identify(struct job *job, const char *path)
+static void id_identify(struct job *job, const char *path)
 {
 	struct archive archive = { job, path };
 	uint64_t buffer[BUILDID_RECORD_MAX / sizeof(uint64_t)];
@@ -85,7 +85,7 @@ static void identify(struct job *job, const char *path)
 
 	fd = open_regular(path, &reason);
 	if (fd < 0) {
-		fail(job, path, reason.text);
+		id_fail(job, path, reason.text);
 		return;
 	}
 
@@ -111,17 +111,17 @@ static void identify_list(struct job *job, const char *list, int delimiter)
 	ssize_t length;
 
 	if (!file) {
-		fail(job, list, strerror(errno));
+		id_fail(job, list, strerror(errno));
 		return;
 	}
 	while ((length = getdelim(&path, &room, delimiter, file)) > 0) {
 		if (path[length - 1] == delimiter)
 			path[--length] = '\0';
 		if (length)
-			identify(job, path);
+			id_identify(job, path);
 	}
 	if (ferror(file))
-		fail(job, list, strerror(errno));
+		id_fail(job, list, strerror(errno));
 	free(path);
 	if (file != stdin)
 		fclose(file);
@@ -162,7 +162,7 @@ int cmd_id(int argc, char **argv)
 	if (list)
 		identify_list(&job, list, null ? '\0' : '\n');
 	for (; *paths; paths++)
-		identify(&job, *paths);
+		id_identify(&job, *paths);
 	buildid_close(job.handle);
 	return job.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -121,7 +121,7 @@ static char *module_path(const char *name, const struct build_id *id)
 
 /* ----------------------------------------------------------------- list -- */
 
-static void show(const struct list *list, const struct buildid_image *image)
+static void kernel_show(const struct list *list, const struct buildid_image *image)
 {
 	bool kernel = image->header.type == BUILDID_RECORD_KERNEL;
 	char name[BUILDID_RECORD_MAX];
@@ -155,7 +155,7 @@ static int show_all(struct list *list, struct buildid *handle)
 		if (!(record->flags & BUILDID_RECORD_SNAPSHOT))
 			continue;
 		if (record->type == BUILDID_RECORD_KERNEL || record->type == BUILDID_RECORD_MODULE)
-			show(list, (const void *)record);
+			kernel_show(list, (const void *)record);
 	}
 	return err == -EAGAIN ? 0 : err;
 }

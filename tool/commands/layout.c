@@ -30,7 +30,7 @@ static const struct step {
 	{ false, COMM_SHORT, COMM_SHORT, 0 },
 };
 
-static int columns(const struct step *step, bool time, bool news)
+static int layout_columns(const struct step *step, bool time, bool news)
 {
 	int sum = PID_COLUMNS + step->comm + 1 + step->id + 1 + step->path;
 
@@ -45,7 +45,8 @@ struct layout layout_of(int width, bool time, bool news)
 {
 	const struct step *step = steps;
 
-	while (width && columns(step, time, news) > width && step < &steps[ARRAY_SIZE(steps) - 1])
+	while (width && layout_columns(step, time, news) > width &&
+	       step < &steps[ARRAY_SIZE(steps) - 1])
 		step++;
 	return (struct layout){
 		.comm = step->comm,

@@ -47,7 +47,7 @@ struct files {
 };
 
 /* Versions of one path the older first. */
-static int compare(const void *a, const void *b)
+static int list_compare(const void *a, const void *b)
 {
 	const struct buildid_file *one = *(struct buildid_file *const *)a;
 	const struct buildid_file *other = *(struct buildid_file *const *)b;
@@ -60,7 +60,7 @@ static void show_files(struct output *out, struct files *files)
 {
 	size_t i;
 
-	array_sort(files->files, files->count, compare);
+	array_sort(files->files, files->count, list_compare);
 	for (i = 0; i < files->count; i++) {
 		print_file(out, files->files[i], NULL);
 		free(files->files[i]);
@@ -198,7 +198,7 @@ static const char *parse_kind(void *to, const char *text)
 	return "not a kind of identity";
 }
 
-static void check(const struct selection *shown, const char *input)
+static void list_check(const struct selection *shown, const char *input)
 {
 	bool images = shown->kernel || shown->modules;
 
@@ -238,7 +238,7 @@ int cmd_list(int argc, char **argv)
 	};
 
 	args_parse(&args, argc, argv);
-	check(&shown, input);
+	list_check(&shown, input);
 	if (input)
 		return list_perfdata(&out, input, &shown);
 	if (shown.kernel || shown.modules)

@@ -189,7 +189,8 @@ static int compare_files(const struct question *question, int mapped, int curren
 	return compare_part(mapped, current, progress);
 }
 
-static int compare(const struct question *question, int root, struct progress *progress)
+static int lookup_compare_files(const struct question *question, int root,
+				struct progress *progress)
 {
 	struct reason reason;
 	int current, mapped;
@@ -227,7 +228,7 @@ static void answer_question(const struct worker_message *message, struct worker_
 	if (message->fd < 0)
 		answer->fd = open_mapped(question);
 	else
-		progress->error = compare(question, message->fd, progress);
+		progress->error = lookup_compare_files(question, message->fd, progress);
 }
 
 struct worker lookup_worker(void)
@@ -242,8 +243,8 @@ struct worker lookup_worker(void)
 }
 
 /* 0 or an errno. */
-static int ask(struct worker *worker, int root, struct question *question,
-	       struct worker_message *answer)
+static int lookup_ask(struct worker *worker, int root, struct question *question,
+		      struct worker_message *answer)
 {
 	const struct worker_message message = {
 		question, offsetof(struct question, path) + strlen(question->path) + 1, root
@@ -272,7 +273,7 @@ void lookup_find(struct worker *worker, int root, const char *path, struct looku
 	int error = EINVAL;
 
 	if (*path && set_path(&question, path))
-		error = ask(worker, root, &question, &answer);
+		error = lookup_ask(worker, root, &question, &answer);
 	if (error)
 		lookup->error = error;
 }
@@ -292,7 +293,7 @@ int lookup_open(struct worker *worker, const struct mapped_place *mapped)
 	struct progress progress;
 	struct worker_message answer = { &progress, sizeof(progress), -1 };
 
-	return ask(worker, -1, &question, &answer) ? -1 : answer.fd;
+	return lookup_ask(worker, -1, &question, &answer) ? -1 : answer.fd;
 }
 
 int lookup_compare(struct worker *worker, int root, const char *path,
@@ -311,7 +312,7 @@ int lookup_compare(struct worker *worker, int root, const char *path,
 			return ETIME;
 		begin = clock_ns(CLOCK_MONOTONIC);
 		answer = (struct worker_message){ &progress, sizeof(progress), -1 };
-		error = ask(worker, root, &question, &answer);
+		error = lookup_ask(worker, root, &question, &answer);
 		*patience -= MIN(*patience, clock_ns(CLOCK_MONOTONIC) - begin);
 		if (error || progress.error)
 			return error ? error : progress.error;

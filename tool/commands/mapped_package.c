@@ -357,7 +357,7 @@ struct mapped_packages *mapped_packages_new(void)
 	return packages;
 }
 
-static void forget(struct mapped_packages *packages)
+static void mapped_package_forget(struct mapped_packages *packages)
 {
 	size_t i;
 
@@ -384,7 +384,7 @@ void mapped_packages_free(struct mapped_packages *packages)
 {
 	if (!packages)
 		return;
-	forget(packages);
+	mapped_package_forget(packages);
 	free(packages->roots);
 	worker_end(&packages->worker);
 	free(packages);
@@ -393,7 +393,7 @@ void mapped_packages_free(struct mapped_packages *packages)
 void mapped_packages_make_room(struct mapped_packages *packages)
 {
 	if (packages->nr_noted >= REMEMBERED_MAX || packages->nr_owned >= REMEMBERED_MAX)
-		forget(packages);
+		mapped_package_forget(packages);
 }
 
 void mapped_packages_report(const struct mapped_packages *packages, const char *command)
@@ -432,8 +432,8 @@ static void note_slow(struct mapped_packages *packages, uint64_t begin)
 		packages->slow_ms += took;
 }
 
-static bool ask(struct mapped_packages *packages, struct question *question, const char *path,
-		struct packages *found)
+static bool mapped_package_ask(struct mapped_packages *packages, struct question *question,
+			       const char *path, struct packages *found)
 {
 	struct worker_message message = { .data = question, .fd = -1 };
 	struct worker_message answer = { packages->answer, sizeof(packages->answer), -1 };
@@ -561,7 +561,7 @@ static const struct packages *note_of(struct mapped_packages *packages,
 		question->start = mmap->addr;
 		question->end = mmap->addr + mmap->len;
 	}
-	if (!ask(packages, question, path, &noted->packages))
+	if (!mapped_package_ask(packages, question, path, &noted->packages))
 		packages->unread++;
 	packages->malformed += noted->packages.malformed != 0;
 	return &noted->packages;
@@ -659,16 +659,17 @@ static const struct packages *owner_of(struct mapped_packages *packages,
 	if (packages->exited)
 		question->pid = 0;
 	/* whoever did not answer once is not asked again */
-	root->silent = root->silent || !ask(packages, question, path, &owned->packages);
+	root->silent = root->silent ||
+		       !mapped_package_ask(packages, question, path, &owned->packages);
 	packages->unowned += root->silent;
 	return &owned->packages;
 }
 
 /* ------------------------------------------------------------------ both -- */
 
-static const struct packages *find(struct mapped_packages *packages,
-				   const struct buildid_mmap *mmap, const char *path,
-				   uint64_t file_id, const struct version *version)
+static const struct packages *mapped_package_find(struct mapped_packages *packages,
+						  const struct buildid_mmap *mmap, const char *path,
+						  uint64_t file_id, const struct version *version)
 {
 	const struct packages *noted = note_of(packages, mmap, path, file_id, version);
 	const struct packages *owned = NULL;
@@ -695,7 +696,7 @@ const struct packages *mapped_packages_find(struct mapped_packages *packages,
 
 	if (!may_be_packaged(file, path))
 		return &none;
-	return find(packages, mmap, path, file->file_id, &version);
+	return mapped_package_find(packages, mmap, path, file->file_id, &version);
 }
 
 const struct packages *mapped_packages_now(struct mapped_packages *packages,
@@ -709,5 +710,5 @@ const struct packages *mapped_packages_now(struct mapped_packages *packages,
 		.place = hash_text(path) ^ root_of(packages, mmap),
 	};
 
-	return find(packages, mmap, path, now->file_id, &version);
+	return mapped_package_find(packages, mmap, path, now->file_id, &version);
 }

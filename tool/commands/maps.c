@@ -156,7 +156,7 @@ static void show_heading(struct maps *maps, uint32_t pid, const uint8_t *comm)
 	out_end(&maps->out);
 }
 
-static void show(struct maps *maps, const struct buildid_event *event)
+static void maps_show(struct maps *maps, const struct buildid_event *event)
 {
 	const struct buildid_cookie *cookie = (const void *)event->record;
 	const struct buildid_mmap *mmap = (const void *)event->record;
@@ -198,7 +198,7 @@ static int next(struct maps *maps, struct buildid_snapshot *snapshot)
 	if (!err)
 		err = buildid_files_join(maps->files, record, &event);
 	if (!err)
-		show(maps, event);
+		maps_show(maps, event);
 	return err;
 }
 
@@ -255,7 +255,7 @@ static void show_all(struct maps *maps)
 	show_processes(maps, "maps", &options);
 }
 
-static int prepare(struct maps *maps)
+static int maps_prepare(struct maps *maps)
 {
 	maps->handle = module_open(&maps->out);
 	if (!maps->handle)
@@ -284,9 +284,9 @@ static void show_request(struct maps *maps, char **pids)
 			show_process(maps, pid);
 }
 
-static int run(struct maps *maps, char **pids)
+static int maps_run(struct maps *maps, char **pids)
 {
-	if (prepare(maps))
+	if (maps_prepare(maps))
 		maps->failed = true;
 	else
 		show_request(maps, pids);
@@ -318,7 +318,7 @@ static const char *parse_format(void *format, const char *name)
 	return "not one of maps, unstrip and json";
 }
 
-static void check(const struct maps *maps, char **pids)
+static void maps_check(const struct maps *maps, char **pids)
 {
 	if (!maps->all && !*pids)
 		args_error("PID", "missing operand");
@@ -352,7 +352,7 @@ int cmd_maps(int argc, char **argv)
 	};
 	char **pids = args_parse(&args, argc, argv);
 
-	check(&maps, pids);
+	maps_check(&maps, pids);
 	if (maps.out.json)
 		maps.format = JSON;
 	out_init(&maps.out, stdout, maps.format == JSON);
@@ -361,5 +361,5 @@ int cmd_maps(int argc, char **argv)
 	maps.data |= maps.format == UNSTRIP;
 	if (maps.format == UNSTRIP || maps.long_lines)
 		supervise();
-	return run(&maps, pids);
+	return maps_run(&maps, pids);
 }

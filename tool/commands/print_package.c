@@ -14,7 +14,8 @@ static const struct package *first(const struct packages *packages)
 
 /* ------------------------------------------------------------------ JSON -- */
 
-static void put(struct output *out, const char *prefix, const char *name, const char *value)
+static void print_package_put(struct output *out, const char *prefix, const char *name,
+			      const char *value)
 {
 	char key[64];
 
@@ -62,14 +63,16 @@ void print_package(struct output *out, const char *prefix, const struct packages
 	if (!out->json)
 		return;
 	purl = package ? package_purl(package) : NULL;
-	put(out, prefix, "package", package ? package->text[PACKAGE_NAME] : NULL);
-	put(out, prefix, "package_version", package ? package->text[PACKAGE_VERSION] : NULL);
-	put(out, prefix, "package_from", package ? package_origin_name(package->origin) : NULL);
-	put(out, prefix, "purl", purl);
+	print_package_put(out, prefix, "package", package ? package->text[PACKAGE_NAME] : NULL);
+	print_package_put(out, prefix, "package_version",
+			  package ? package->text[PACKAGE_VERSION] : NULL);
+	print_package_put(out, prefix, "package_from",
+			  package ? package_origin_name(package->origin) : NULL);
+	print_package_put(out, prefix, "purl", purl);
 	free(purl);
 	for (i = 0; package && i < PACKAGE_TEXTS; i++)
 		if (names[i] && package->text[i])
-			put(out, prefix, names[i], package->text[i]);
+			print_package_put(out, prefix, names[i], package->text[i]);
 	if (package)
 		put_others(out, prefix, packages);
 }

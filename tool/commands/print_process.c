@@ -24,7 +24,7 @@ static const struct step {
 };
 
 /* With the blank behind it. */
-static int columns(int width)
+static int print_process_columns(int width)
 {
 	return width == OUT_HIDDEN ? 0 : width + 1;
 }
@@ -36,10 +36,12 @@ struct process_layout process_layout_of(int width, int ids, int others)
 	for (step = steps; step < &steps[ARRAY_SIZE(steps) - 1]; step++) {
 		const struct process_layout *layout = &step->layout;
 
-		if (!width || columns(PRINT_WIDTH_PID) + columns(layout->comm) +
-					      columns(layout->unit) + ids * columns(layout->id) +
-					      columns(layout->moment) + others + step->path <=
-				      width)
+		if (!width ||
+		    print_process_columns(PRINT_WIDTH_PID) + print_process_columns(layout->comm) +
+				    print_process_columns(layout->unit) +
+				    ids * print_process_columns(layout->id) +
+				    print_process_columns(layout->moment) + others + step->path <=
+			    width)
 			break;
 	}
 	return step->layout;

@@ -23,7 +23,7 @@ static bool ends_with(const char *text, size_t length, const char *end)
 	return length > size && !memcmp(text + length - size, end, size);
 }
 
-static void copy(char to[PROCESS_UNIT_NAME], const char *from, size_t length)
+static void process_unit_copy(char to[PROCESS_UNIT_NAME], const char *from, size_t length)
 {
 	if (length >= PROCESS_UNIT_NAME)
 		length = PROCESS_UNIT_NAME - 1;
@@ -65,11 +65,11 @@ static void parse_component(struct process_unit *unit, const char *name, size_t 
 	const char *id = container_id(name, length);
 
 	if (is_unit(name, length))
-		copy(unit->unit, name, length);
+		process_unit_copy(unit->unit, name, length);
 	if (id)
-		copy(unit->container, id, CONTAINER_DIGITS);
+		process_unit_copy(unit->container, id, CONTAINER_DIGITS);
 	else if (length > strlen(lxc) && !memcmp(name, lxc, strlen(lxc)))
-		copy(unit->container, name + strlen(lxc), length - strlen(lxc));
+		process_unit_copy(unit->container, name + strlen(lxc), length - strlen(lxc));
 }
 
 static void parse_path(struct process_unit *unit, const char *path, size_t length)

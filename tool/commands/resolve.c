@@ -44,7 +44,7 @@ struct job {
 	struct locator *there;
 };
 
-static void show(struct job *job, const char *path, const char *source)
+static void resolve_show(struct job *job, const char *path, const char *source)
 {
 	char text[BUILD_ID_TEXT];
 
@@ -84,7 +84,7 @@ static bool show_located(struct job *job, const char *path, bool ours)
 	bool done = locate_request(job->here, &request, &found, &reason);
 
 	if (done)
-		show(job, found.path, found.source);
+		resolve_show(job, found.path, found.source);
 	located_file_free(&found);
 	return done;
 }
@@ -131,7 +131,7 @@ static bool from_directory(struct job *job)
 			path = NULL;
 	}
 	if (path)
-		show(job, path, "kept");
+		resolve_show(job, path, "kept");
 	if (fd >= 0)
 		close(fd);
 	free(entry);
@@ -179,7 +179,7 @@ static void offer_mapped(struct id_prefix *prefix)
 }
 
 /* Servers know only whole ids. */
-static bool complete(struct job *job)
+static bool resolve_complete(struct job *job)
 {
 	struct id_prefix prefix;
 	struct reason reason;
@@ -200,7 +200,7 @@ static bool complete(struct job *job)
 static bool show_found(struct job *job, struct located_file *found, bool is)
 {
 	if (is)
-		show(job, found->path, found->source);
+		resolve_show(job, found->path, found->source);
 	located_file_free(found);
 	return is;
 }
@@ -245,11 +245,11 @@ static int resolve(struct job *job)
 	return EXIT_FAILURE;
 }
 
-static int run(struct job *job)
+static int resolve_run(struct job *job)
 {
 	int status = EXIT_FAILURE;
 
-	if (id_prefix_is(job->text) && !complete(job))
+	if (id_prefix_is(job->text) && !resolve_complete(job))
 		return status;
 	job->here = locator_new(false);
 	job->there = locator_new(!job->no_servers);
@@ -285,5 +285,5 @@ int cmd_resolve(int argc, char **argv)
 	if (!build_id_parse(&job.id, job.text) && !id_prefix_is(job.text))
 		args_error(job.text, "not a build-id in hex");
 	supervise();
-	return run(&job);
+	return resolve_run(&job);
 }

@@ -63,7 +63,7 @@ struct row {
 	char name[PATH_MAX + sizeof(DELETED)];
 };
 
-static void show(struct output *out, const struct row *row)
+static void unstrip_show(struct output *out, const struct row *row)
 {
 	char range[64], id[BUILD_ID_TEXT + sizeof("@0x") + 16] = "-";
 
@@ -117,7 +117,7 @@ static void show_vdso(struct unstrip *unstrip)
 			row.file = ".";
 		close(fd);
 	}
-	show(unstrip->out, &row);
+	unstrip_show(unstrip->out, &row);
 	unstrip->vdso = 0;
 }
 
@@ -172,7 +172,7 @@ static void show_file(struct unstrip *unstrip)
 			row.debug = debug.path;
 		read_mapped(unstrip, &row);
 	}
-	show(unstrip->out, &row);
+	unstrip_show(unstrip->out, &row);
 	located_file_free(&debug);
 }
 

@@ -120,7 +120,7 @@ struct users {
 	bool failed;
 };
 
-static void fail(struct users *users, const char *object, int error)
+static void users_fail(struct users *users, const char *object, int error)
 {
 	module_error(&users->out, object, error, NULL);
 	users->failed = true;
@@ -223,7 +223,7 @@ static struct candidate *find_candidate(struct users *users, const struct buildi
 }
 
 /* Whether a mapping of a file with the wanted identity is of the content of @users->file. */
-static enum evidence judge(struct users *users, const struct buildid_event *event)
+static enum evidence users_judge(struct users *users, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct mapped_place mapped = { mmap->pid, mmap->addr, event->file };
@@ -274,7 +274,7 @@ static void offer_log(struct id_prefix *prefix, const char *path)
 }
 
 /* From the first digits; false after the error was printed. */
-static bool complete(struct users *users, const char *digits, const char *log)
+static bool users_complete(struct users *users, const char *digits, const char *log)
 {
 	struct buildid_snapshot *snapshot;
 	struct id_prefix prefix;
@@ -345,7 +345,7 @@ static bool add_line(struct users *users, const struct buildid_mmap *mmap)
 /* ----------------------------------------------------------------- lines -- */
 
 /* On a terminal. */
-static void begin(struct users *users)
+static void users_begin(struct users *users)
 {
 	struct output *out = &users->out;
 
@@ -392,8 +392,8 @@ static int64_t moment_of(struct users *users, const struct buildid_mmap *mmap)
 	return 0;
 }
 
-static void show(struct users *users, const struct buildid_event *event, const char *state,
-		 enum evidence evidence)
+static void users_show(struct users *users, const struct buildid_event *event, const char *state,
+		       enum evidence evidence)
 {
 	static const char *const notes[] = {
 		[EVIDENCE_OTHER] = PRINT_SAME_ID,
@@ -409,7 +409,7 @@ static void show(struct users *users, const struct buildid_event *event, const c
 	char *tail;
 
 	if (!users->shown++)
-		begin(users);
+		users_begin(users);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "user");
 	if (find_process(users, mmap->pid, mmap->start_time))
@@ -434,7 +434,7 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 	const struct process *process;
 	const char *state = users->state;
 	bool wanted = is_wanted_file(users, mmap, event->file);
-	enum evidence evidence = wanted ? judge(users, event) : EVIDENCE_OTHER;
+	enum evidence evidence = wanted ? users_judge(users, event) : EVIDENCE_OTHER;
 	bool shown = wanted && (evidence != EVIDENCE_OTHER || !users->by_file);
 
 	if (state)
@@ -452,7 +452,7 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 		return;
 	users->others += evidence == EVIDENCE_OTHER;
 	users->unsure += evidence == EVIDENCE_NONE;
-	show(users, event, state, evidence);
+	users_show(users, event, state, evidence);
 }
 
 static void take_event(struct users *users, const struct buildid_event *event)
@@ -461,13 +461,13 @@ static void take_event(struct users *users, const struct buildid_event *event)
 		take_mapping(users, event);
 }
 
-static void take(struct users *users, const struct buildid_record *record, uint64_t now)
+static void users_take(struct users *users, const struct buildid_record *record, uint64_t now)
 {
 	const struct buildid_event *event;
 	int err = waiting_push(users->waiting, record);
 
 	if (err)
-		fail(users, "users", err);
+		users_fail(users, "users", err);
 	while ((event = waiting_next(users->waiting, now)))
 		take_event(users, event);
 }
@@ -483,7 +483,7 @@ static int read_snapshot(struct users *users, struct buildid_snapshot *snapshot)
 	for (;;) {
 		err = buildid_snapshot_next(snapshot, &record);
 		if (!err)
-			take(users, record, WAITING_END);
+			users_take(users, record, WAITING_END);
 		else if (err == -EPERM && users->state)
 			users->denied++;
 		else if (err == -ESTALE || err == -ETIMEDOUT)
@@ -505,7 +505,7 @@ static void read_present(struct users *users)
 	if (!err)
 		err = read_snapshot(users, snapshot);
 	if (err)
-		fail(users, "users", err);
+		users_fail(users, "users", err);
 	users->present = !err && !users->denied && !users->skipped;
 }
 
@@ -538,7 +538,7 @@ static void read_history(struct users *users)
 			"this version; %s\n",
 			buildid_advice(err));
 	else if (err)
-		fail(users, "users", err);
+		users_fail(users, "users", err);
 }
 
 static void read_log(struct users *users, const char *path)
@@ -555,7 +555,7 @@ static void read_log(struct users *users, const char *path)
 		users->state = NULL;
 		users->log = log;
 		while ((found = log_next(log, &record)) > 0)
-			take(users, record, record->time_mono);
+			users_take(users, record, record->time_mono);
 		while ((event = waiting_next(users->waiting, WAITING_END)))
 			take_event(users, event);
 		problem = found < 0 ? log_error(log) : NULL;
@@ -569,7 +569,7 @@ static void read_log(struct users *users, const char *path)
 
 /* ------------------------------------------------------------------- run -- */
 
-static bool prepare(struct users *users, const char *content, const char *log)
+static bool users_prepare(struct users *users, const char *content, const char *log)
 {
 	const bool begins = !users->package && id_prefix_is(content), module = !log;
 	const bool by_file = !users->package && !begins &&
@@ -591,7 +591,7 @@ static bool prepare(struct users *users, const char *content, const char *log)
 		return false;
 	}
 	if (begins)
-		return complete(users, content, log);
+		return users_complete(users, content, log);
 	return !by_file || want_file(users, content);
 }
 
@@ -637,9 +637,9 @@ static void note_packages(const struct users *users)
 		mapped_packages_report(users->packages, "users");
 }
 
-static int run(struct users *users, const char *content, const char *log)
+static int users_run(struct users *users, const char *content, const char *log)
 {
-	if (!prepare(users, content, log)) {
+	if (!users_prepare(users, content, log)) {
 		users->failed = true;
 	} else if (log) {
 		read_log(users, log);
@@ -700,5 +700,5 @@ int cmd_users(int argc, char **argv)
 	if (log && !strcmp(log, "-") && *operands && id_prefix_is(*operands))
 		args_error(*operands, "from standard input an ID has to be whole: the log is read "
 				      "twice for its first digits");
-	return run(&users, *operands, log);
+	return users_run(&users, *operands, log);
 }

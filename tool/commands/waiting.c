@@ -67,7 +67,7 @@ static const struct buildid_mmap *mmap_of(const struct item *item)
 	return (const void *)item->record;
 }
 
-static int enqueue(struct waiting *waiting, const struct buildid_record *record)
+static int waiting_enqueue(struct waiting *waiting, const struct buildid_record *record)
 {
 	struct item *item = malloc(sizeof(*item) + record->size);
 
@@ -92,13 +92,13 @@ int waiting_push(struct waiting *waiting, const struct buildid_record *record)
 		waiting->file = event->file;
 	/* What is known is right, but the path is that of any process. */
 	else if (event->flags & BUILDID_EVENT_FILE_FOLLOWS && (waiting->by_thread || !event->file))
-		return enqueue(waiting, record);
+		return waiting_enqueue(waiting, record);
 	else
 		waiting->passing = event;
 	return 0;
 }
 
-static struct item *find(const struct waiting *waiting)
+static struct item *waiting_find(const struct waiting *waiting)
 {
 	const struct buildid_file *file = waiting->file;
 	struct item *item;
@@ -139,7 +139,7 @@ const struct buildid_event *waiting_next(struct waiting *waiting, uint64_t now)
 	waiting->passing = NULL;
 	if (event)
 		return event;
-	item = find(waiting);
+	item = waiting_find(waiting);
 	late = !item;
 	if (late) {
 		waiting->file = NULL;

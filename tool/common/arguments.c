@@ -35,7 +35,7 @@ void args_error(const char *object, const char *reason)
 	hint();
 }
 
-static void set(const struct args_option *row, const char *value)
+static void arguments_set(const struct args_option *row, const char *value)
 {
 	const char *wrong = NULL;
 
@@ -56,7 +56,7 @@ static int key_of(size_t index)
 	return rows[index].letter ? rows[index].letter : LONG_ONLY + (int)index;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t arguments_parse(int key, char *value, struct argp_state *state)
 {
 	size_t i;
 
@@ -71,7 +71,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	for (i = 0; i < row_count; i++) {
 		if (key_of(i) != key)
 			continue;
-		set(&rows[i], value);
+		arguments_set(&rows[i], value);
 		if (help) {
 			state->name = state->input;
 			argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
@@ -110,7 +110,7 @@ char **args_parse(const struct args *args, int argc, char **argv)
 	static struct argp_option options[ARGS_MAX_ROWS + 1];
 	const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = arguments_parse,
 		.args_doc = args->operands,
 		.doc = args->help,
 		.help_filter = filter_help,

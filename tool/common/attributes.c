@@ -21,7 +21,7 @@ struct attributes {
 	struct reason *reason;
 };
 
-static bool fail(const struct attributes *attributes, const char *what)
+static bool attributes_fail(const struct attributes *attributes, const char *what)
 {
 	return reason_set(attributes->reason, "its %s cannot be kept: %s; give an --output", what,
 			  strerror(errno));
@@ -32,14 +32,14 @@ static bool copy_owner_and_mode(const struct attributes *attributes)
 	struct stat from, to;
 
 	if (fstat(attributes->from, &from) || fstat(attributes->to, &to))
-		return fail(attributes, "owner");
+		return attributes_fail(attributes, "owner");
 	/* Only root may give files away. */
 	if ((from.st_uid != to.st_uid || from.st_gid != to.st_gid) &&
 	    fchown(attributes->to, from.st_uid, from.st_gid))
-		return fail(attributes, "owner");
+		return attributes_fail(attributes, "owner");
 	/* Who may run the old content as another user may not so run the new. */
 	return fchmod(attributes->to, from.st_mode & (S_ISREG(from.st_mode) ? 01777 : 07777)) ?
-		       fail(attributes, "mode") :
+		       attributes_fail(attributes, "mode") :
 		       true;
 }
 
@@ -50,18 +50,18 @@ static bool is_of_content(const char *name)
 	       !strcmp(name, SECURITY "capability");
 }
 
-static bool keep(const struct attributes *attributes, const char *name)
+static bool attributes_keep(const struct attributes *attributes, const char *name)
 {
 	ssize_t size = fgetxattr(attributes->from, name, attributes->value, ROOM);
 
 	if (size < 0)
-		return errno == ENODATA || fail(attributes, name);
+		return errno == ENODATA || attributes_fail(attributes, name);
 	/* What it has of its directory need not be set, which not everybody may. */
 	if (fgetxattr(attributes->to, name, attributes->other, ROOM) == size &&
 	    !memcmp(attributes->value, attributes->other, (size_t)size))
 		return true;
 	return fsetxattr(attributes->to, name, attributes->value, (size_t)size, 0) ?
-		       fail(attributes, name) :
+		       attributes_fail(attributes, name) :
 		       true;
 }
 
@@ -72,7 +72,8 @@ static bool drop(const struct attributes *attributes, const char *name)
 	    fgetxattr(attributes->from, name, NULL, 0) >= 0 || errno != ENODATA)
 		return true;
 	/* XFS lists an ACL twice, to root. */
-	return !fremovexattr(attributes->to, name) || errno == ENODATA || fail(attributes, name);
+	return !fremovexattr(attributes->to, name) || errno == ENODATA ||
+	       attributes_fail(attributes, name);
 }
 
 static bool for_each(const struct attributes *attributes, int fd,
@@ -83,7 +84,7 @@ static bool for_each(const struct attributes *attributes, int fd,
 	bool good = true;
 
 	if (size < 0)
-		return errno == ENOTSUP || fail(attributes, "attributes");
+		return errno == ENOTSUP || attributes_fail(attributes, "attributes");
 	for (name = attributes->names; good && name < attributes->names + size;
 	     name += strlen(name) + 1)
 		if (!is_of_content(name))
@@ -103,7 +104,7 @@ bool attributes_copy(int from, int to, struct reason *reason)
 		return reason_set(reason, "%s", strerror(ENOMEM));
 	/* The mode first: with an ACL, its bits for the group are the ACL's mask. */
 	good = copy_owner_and_mode(&attributes) && for_each(&attributes, to, drop) &&
-	       for_each(&attributes, from, keep);
+	       for_each(&attributes, from, attributes_keep);
 	free(room);
 	return good;
 }

@@ -40,7 +40,7 @@ static int width_of(uint32_t code)
 }
 
 /* The length of the first character of @text in bytes, 0 for a byte to be escaped. */
-static size_t printable(const char *text, int *width)
+static size_t columns_printable(const char *text, int *width)
 {
 	size_t length;
 	uint32_t code;
@@ -55,7 +55,7 @@ int columns_of(const char *text)
 	int columns = 0, width;
 
 	while (*text) {
-		size_t length = printable(text, &width);
+		size_t length = columns_printable(text, &width);
 
 		columns += length ? width : 4;
 		text += length ? length : 1;
@@ -72,7 +72,7 @@ static char *escape(const char *text)
 	if (!escaped)
 		return NULL;
 	while (*text) {
-		size_t length = printable(text, &width);
+		size_t length = columns_printable(text, &width);
 
 		if (length)
 			end = mempcpy(end, text, length);
@@ -103,7 +103,7 @@ static const char *skip(const char *text, int room)
 	int width;
 
 	while (*text) {
-		size_t length = printable(text, &width);
+		size_t length = columns_printable(text, &width);
 
 		if (width > room)
 			break;
@@ -119,7 +119,7 @@ static const char *ending(const char *text, int room)
 	int columns = columns_of(text), width;
 
 	while (columns > room) {
-		size_t length = printable(text, &width);
+		size_t length = columns_printable(text, &width);
 
 		columns -= width;
 		text += length;

@@ -14,7 +14,7 @@
 /* As an offset: that of the descriptor, which moves. */
 #define HERE (-1)
 
-static bool put(int fd, const char *bytes, size_t size, off_t offset)
+static bool copy_put(int fd, const char *bytes, size_t size, off_t offset)
 {
 	ssize_t done;
 
@@ -34,14 +34,14 @@ static bool put(int fd, const char *bytes, size_t size, off_t offset)
 
 bool write_all(int fd, const void *bytes, size_t size)
 {
-	return put(fd, bytes, size, HERE);
+	return copy_put(fd, bytes, size, HERE);
 }
 
 bool pwrite_all(int fd, const void *bytes, size_t size, off_t offset)
 {
 	if (offset < 0)
 		errno = EINVAL;
-	return offset >= 0 && put(fd, bytes, size, offset);
+	return offset >= 0 && copy_put(fd, bytes, size, offset);
 }
 
 bool copy_stream(int from, int to)
@@ -206,7 +206,7 @@ static bool is_as_before(int fd, const struct stat *before)
 	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
 
-static bool finish(int from, const struct stat *before, bool done, struct reason *reason)
+static bool copy_finish(int from, const struct stat *before, bool done, struct reason *reason)
 {
 	if (!done)
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
@@ -223,7 +223,7 @@ bool copy_file(int from, int to, uint64_t most, struct reason *reason)
 	done = !fstat(from, &before) &&
 	       (before.st_size ? copy_data(from, to, 0, before.st_size, most) :
 				 copy_unsized(from, to, most));
-	return finish(from, &before, done, reason);
+	return copy_finish(from, &before, done, reason);
 }
 
 bool copy_part(int from, int to, uint64_t start, uint64_t size, uint64_t most,
@@ -233,5 +233,5 @@ bool copy_part(int from, int to, uint64_t start, uint64_t size, uint64_t most,
 	bool done;
 
 	done = !fstat(from, &before) && copy_data(from, to, (off_t)start, (off_t)size, most);
-	return finish(from, &before, done, reason);
+	return copy_finish(from, &before, done, reason);
 }

@@ -65,7 +65,7 @@ static void insert(struct hash_map *map, uint64_t key, uint32_t value)
 	map->count++;
 }
 
-static bool grow(struct hash_map *map)
+static bool hash_map_grow(struct hash_map *map)
 {
 	struct hash_map larger = { .room = map->room ? 2 * map->room : FIRST_ROOM };
 	size_t i;
@@ -83,7 +83,7 @@ static bool grow(struct hash_map *map)
 
 bool hash_map_add(struct hash_map *map, uint64_t key, uint32_t value)
 {
-	if (4 * map->count >= 3 * map->room && !grow(map))
+	if (4 * map->count >= 3 * map->room && !hash_map_grow(map))
 		return false;
 	insert(map, key, value);
 	return true;

@@ -23,13 +23,13 @@ struct request {
 	struct reason *reason;
 };
 
-static int fail(struct reason *reason)
+static int open_own_fail(struct reason *reason)
 {
 	reason_set(reason, "%s", strerror(errno));
 	return -1;
 }
 
-static int refuse(struct reason *reason, const char *why)
+static int open_own_refuse(struct reason *reason, const char *why)
 {
 	reason_set(reason, "%s", why);
 	return -1;
@@ -46,7 +46,7 @@ static int open_emptied(const struct own_place *place, const struct request *req
 
 	if (fd < 0 || !ftruncate(fd, 0))
 		return fd;
-	fail(request->reason);
+	open_own_fail(request->reason);
 	close(fd);
 	return -1;
 }
@@ -74,16 +74,16 @@ static int open_there(const struct own_place *place, const struct request *reque
 	int fd;
 
 	if (fstat(place->there, &entry) || fstat(place->directory, &parent))
-		return fail(request->reason);
+		return open_own_fail(request->reason);
 	/* What a link in /proc leads to was open already. */
 	why = place->is_proc ? NULL : why_not(&entry, &parent, request);
 	if (why)
-		return refuse(request->reason, why);
+		return open_own_refuse(request->reason, why);
 	if (S_ISREG(entry.st_mode))
 		return open_emptied(place, request);
 	/* With O_RDWR we would be a reader of a pipe, too, and never see it closed. */
 	fd = own_place_reopen(place, O_WRONLY);
-	return fd < 0 ? fail(request->reason) : fd;
+	return fd < 0 ? open_own_fail(request->reason) : fd;
 }
 
 int open_own(const char *path, bool chosen, const void *magic, size_t size, struct reason *reason)
@@ -97,7 +97,7 @@ int open_own(const char *path, bool chosen, const void *magic, size_t size, stru
 	fd = place.there >= 0 ? open_there(&place, &request) :
 				entry_create(place.directory, place.name, 0600);
 	if (fd < 0 && place.there < 0)
-		fail(reason);
+		open_own_fail(reason);
 	own_place_close(&place);
 	return fd;
 }

@@ -63,7 +63,7 @@ static void out_of_memory(void)
 /* ----------------------------------------------------------------- line -- */
 
 /* A line is short, and is written at once when it is whole: an error may come before that. */
-static void grow(struct output_line *line, size_t size)
+static void output_grow(struct output_line *line, size_t size)
 {
 	size_t room = line->room ? line->room : LINE_ROOM;
 
@@ -78,11 +78,11 @@ static void grow(struct output_line *line, size_t size)
 static inline char *line_room(struct output_line *line, size_t size)
 {
 	if (line->room - line->size < size || !line->text)
-		grow(line, size);
+		output_grow(line, size);
 	return line->text + line->size;
 }
 
-static inline void put(struct output_line *line, const char *bytes, size_t size)
+static inline void output_put(struct output_line *line, const char *bytes, size_t size)
 {
 	memcpy(line_room(line, size), bytes, size);
 	line->size += size;
@@ -106,7 +106,7 @@ put_format(struct output_line *line, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		out_of_memory();
-	put(line, text, (size_t)length);
+	output_put(line, text, (size_t)length);
 	free(text);
 	return length;
 }
@@ -133,7 +133,7 @@ static int put_number(struct output_line *line, uint64_t value, unsigned int bas
 	int length = (int)(end - first), blanks = width > length ? width - length : 0;
 
 	put_blanks(line, blanks);
-	put(line, first, (size_t)length);
+	output_put(line, first, (size_t)length);
 	return blanks + length;
 }
 
@@ -175,9 +175,9 @@ static void put_escape(struct output_line *line, uint32_t code)
 	char text[8];
 
 	if (found)
-		put(line, (char[]){ '\\', to[found - from] }, 2);
+		output_put(line, (char[]){ '\\', to[found - from] }, 2);
 	else
-		put(line, text, (size_t)snprintf(text, sizeof(text), "\\u%04x", code));
+		output_put(line, text, (size_t)snprintf(text, sizeof(text), "\\u%04x", code));
 }
 
 /* Bytes that stand for themselves are put as one. */
@@ -195,23 +195,23 @@ static void put_quoted(struct output_line *line, const char *value)
 	uint32_t code;
 	size_t length;
 
-	put(line, "\"", 1);
+	output_put(line, "\"", 1);
 	for (;;) {
 		length = plain(value);
-		put(line, value, length);
+		output_put(line, value, length);
 		value += length;
 		if (!*value)
 			break;
 		length = utf8_decode(value, &code);
 		if (!length)
-			put(line, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+			output_put(line, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
 		else if (utf8_is_control(code) || code < DELETE)
 			put_escape(line, code);
 		else
-			put(line, value, length);
+			output_put(line, value, length);
 		value += length ? length : 1;
 	}
-	put(line, "\"", 1);
+	output_put(line, "\"", 1);
 }
 
 void out_in_string(struct output *out, const char *value)
@@ -229,27 +229,27 @@ static void put_string(struct output_line *line, const char *value)
 	if (value)
 		put_quoted(line, value);
 	else
-		put(line, "null", strlen("null"));
+		output_put(line, "null", strlen("null"));
 }
 
 /* What follows is the value of @key. */
 static void put_key(struct output_line *line, const char *key)
 {
 	if (line->text[line->size - 1] != '{')
-		put(line, ",", 1);
+		output_put(line, ",", 1);
 	put_quoted(line, key);
-	put(line, ":", 1);
+	output_put(line, ":", 1);
 }
 
 static void put_words(struct output_line *line, const char *const *words)
 {
-	put(line, "[", 1);
+	output_put(line, "[", 1);
 	for (; *words; words++) {
 		put_quoted(line, *words);
 		if (words[1])
-			put(line, ",", 1);
+			output_put(line, ",", 1);
 	}
-	put(line, "]", 1);
+	output_put(line, "]", 1);
 }
 
 /* True for a field of an object, after its key. */
@@ -265,13 +265,13 @@ void out_begin(struct output *out)
 	out->started = false;
 	out->columns = 0;
 	if (out->json)
-		put(&out->line, "{", 1);
+		output_put(&out->line, "{", 1);
 }
 
 void out_end(struct output *out)
 {
 	if (out->json)
-		put(&out->line, "}\n", 2);
+		output_put(&out->line, "}\n", 2);
 	else if (out->started)
 		put_char(&out->line, '\n');
 	end_line(out);
@@ -290,7 +290,7 @@ static bool are_printable(const char *text)
 }
 
 /* How many of the first @size bytes are. */
-static size_t printable(const char *text, size_t size)
+static size_t output_printable(const char *text, size_t size)
 {
 	size_t at = 0;
 
@@ -311,11 +311,11 @@ static size_t printable(const char *text, size_t size)
  */
 static int put_text(struct output_line *line, const char *text)
 {
-	size_t size = strlen(text), length = printable(text, size);
+	size_t size = strlen(text), length = output_printable(text, size);
 	const char *end = text + size;
 	int columns = (int)length;
 
-	put(line, text, length);
+	output_put(line, text, length);
 	for (text += length; text < end; columns += (int)length) {
 		uint32_t code = (unsigned char)*text;
 		bool control;
@@ -328,8 +328,8 @@ static int put_text(struct output_line *line, const char *text)
 				columns += put_format(line, "\\%03o", (unsigned char)*text);
 			else
 				put_char(line, *text);
-		length = printable(text, (size_t)(end - text));
-		put(line, text, length);
+		length = output_printable(text, (size_t)(end - text));
+		output_put(line, text, length);
 		text += length;
 	}
 	return columns;
@@ -338,7 +338,7 @@ static int put_text(struct output_line *line, const char *text)
 static void put_escape_code(struct output_line *line, const char *escape)
 {
 	if (escape)
-		put(line, escape, strlen(escape));
+		output_put(line, escape, strlen(escape));
 }
 
 static const char *escape_of(const struct output *out, enum out_style style)
@@ -411,7 +411,7 @@ void out_fitted(struct output *out, enum out_style style, const char *key, int w
 	escape = escape_of(out, style);
 	columns = columns_of(fitted);
 	put_escape_code(&out->line, escape);
-	put(&out->line, fitted, strlen(fitted));
+	output_put(&out->line, fitted, strlen(fitted));
 	put_escape_code(&out->line, escape ? "\033[0m" : NULL);
 	put_blanks(&out->line, width - columns);
 	out->columns += columns < width ? width : columns;
@@ -425,7 +425,7 @@ int out_room(const struct output *out)
 
 void out_bytes(struct output *out, const char *bytes, size_t size)
 {
-	put(&out->line, bytes, size);
+	output_put(&out->line, bytes, size);
 }
 
 void out_more(struct output *out, const char *text)
@@ -448,7 +448,7 @@ void out_more_plain(struct output *out, const char *plain)
 
 	if (out->json)
 		return;
-	put(&out->line, plain, length);
+	output_put(&out->line, plain, length);
 	out->columns += (int)length;
 }
 
@@ -505,13 +505,13 @@ void out_words(struct output *out, const char *key, int width, const char *const
 void out_list_begin(struct output *out, const char *key)
 {
 	if (begin_field(out, key))
-		put(&out->line, "[", 1);
+		output_put(&out->line, "[", 1);
 }
 
 void out_list_end(struct output *out)
 {
 	if (out->json)
-		put(&out->line, "]", 1);
+		output_put(&out->line, "]", 1);
 }
 
 void out_item_begin(struct output *out)
@@ -521,14 +521,14 @@ void out_item_begin(struct output *out)
 	if (!out->json)
 		return;
 	if (line->text[line->size - 1] != '[')
-		put(line, ",", 1);
-	put(line, "{", 1);
+		output_put(line, ",", 1);
+	output_put(line, "{", 1);
 }
 
 void out_item_end(struct output *out)
 {
 	if (out->json)
-		put(&out->line, "}", 1);
+		output_put(&out->line, "}", 1);
 }
 
 /* ---------------------------------------------------------------- pairs -- */

@@ -24,7 +24,7 @@ struct walk {
 	struct reason *reason;
 };
 
-static bool fail(const struct walk *walk)
+static bool own_place_fail(const struct walk *walk)
 {
 	return reason_set(walk->reason, "%s", strerror(errno));
 }
@@ -38,14 +38,14 @@ static bool is_trusted(const struct stat *status)
 static bool enter(struct walk *walk, int directory)
 {
 	if (directory < 0)
-		return fail(walk);
+		return own_place_fail(walk);
 	if (walk->place->directory >= 0)
 		close(walk->place->directory);
 	walk->place->directory = directory;
 	return true;
 }
 
-static bool begin(struct walk *walk)
+static bool own_place_begin(struct walk *walk)
 {
 	int at = walk->place->directory;
 
@@ -55,14 +55,14 @@ static bool begin(struct walk *walk)
 }
 
 /* The next component into the name; whether it is the last one. */
-static bool take(struct walk *walk, bool *last)
+static bool own_place_take(struct walk *walk, bool *last)
 {
 	const char *from = walk->rest + strspn(walk->rest, "/");
 	size_t length = strcspn(from, "/"), slashes = strspn(from + length, "/");
 
 	if (length >= sizeof(walk->place->name)) {
 		errno = ENAMETOOLONG;
-		return fail(walk);
+		return own_place_fail(walk);
 	}
 	memcpy(walk->place->name, from, length);
 	walk->place->name[length] = '\0';
@@ -100,23 +100,23 @@ static bool follow(struct walk *walk, int handle, bool last)
 	ssize_t got;
 
 	if (fstat(handle, &link) || fstat(walk->place->directory, &parent))
-		return fail(walk);
+		return own_place_fail(walk);
 	why = why_not(&link, &parent, last);
 	if (why)
 		return reason_set(walk->reason, "%s", why);
 	got = readlinkat(handle, "", target, sizeof(target));
 	if (got < 0)
-		return fail(walk);
+		return own_place_fail(walk);
 	errno = ++walk->links > LINKS_MAX ? ELOOP : ENAMETOOLONG;
 	if (walk->links > LINKS_MAX || (size_t)got + length + 2 > sizeof(walk->rest))
-		return fail(walk);
+		return own_place_fail(walk);
 	memmove(walk->rest + got + !!length, walk->rest, length + 1);
 	if (length)
 		walk->rest[got] = '/';
 	memcpy(walk->rest, target, (size_t)got);
 	if (!length)
 		walk->rest[got] = '\0';
-	return begin(walk);
+	return own_place_begin(walk);
 }
 
 static bool is_link(int handle)
@@ -139,10 +139,10 @@ static bool go_through(struct walk *walk)
 	if (handle >= 0)
 		return enter(walk, handle);
 	if (errno != ENOTDIR && errno != ELOOP)
-		return fail(walk);
+		return own_place_fail(walk);
 	handle = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	errno = ENOTDIR;
-	done = is_link(handle) ? follow(walk, handle, false) : fail(walk);
+	done = is_link(handle) ? follow(walk, handle, false) : own_place_fail(walk);
 	if (handle >= 0)
 		close(handle);
 	return done;
@@ -157,15 +157,15 @@ static bool name_directory(struct walk *walk)
 	ssize_t got;
 
 	if (fd < 0)
-		return fail(walk);
+		return own_place_fail(walk);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	got = readlink(path, walk->rest, sizeof(walk->rest) - 1);
 	close(fd);
 	errno = ENOENT;
 	if (got <= 1 || ++walk->links > LINKS_MAX)
-		return fail(walk);
+		return own_place_fail(walk);
 	walk->rest[got] = '\0';
-	return begin(walk);
+	return own_place_begin(walk);
 }
 
 /* The kernel opens it again for reading, if we may, as fsync(2) does not take a handle. */
@@ -188,7 +188,7 @@ static bool look(struct walk *walk, bool *arrived)
 		return name_directory(walk);
 	there = openat(place->directory, place->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (there < 0 && errno != ENOENT)
-		return fail(walk);
+		return own_place_fail(walk);
 	if (walk->follow && is_link(there)) {
 		place->is_proc = is_proc(place->directory);
 		if (!place->is_proc) {
@@ -199,7 +199,7 @@ static bool look(struct walk *walk, bool *arrived)
 		close(there);
 		there = openat(place->directory, place->name, O_PATH | O_CLOEXEC);
 		if (there < 0)
-			return fail(walk);
+			return own_place_fail(walk);
 	}
 	*arrived = true;
 	return arrive(walk, there);
@@ -214,11 +214,11 @@ bool own_place_open(struct own_place *place, const char *path, bool follow_last,
 	*place = (struct own_place){ .directory = -1, .there = -1 };
 	errno = *path ? ENAMETOOLONG : ENOENT;
 	if (!*path || strlen(path) >= sizeof(walk.rest))
-		return fail(&walk);
+		return own_place_fail(&walk);
 	strcpy(walk.rest, path);
-	good = begin(&walk);
+	good = own_place_begin(&walk);
 	while (good && !arrived) {
-		good = take(&walk, &last);
+		good = own_place_take(&walk, &last);
 		if (good && !*place->name)
 			good = reason_set(reason, "%s", strerror(EISDIR));
 		if (good)

@@ -123,7 +123,7 @@ static void work(const struct worker *worker, int socket)
 /* ------------------------------------------------------------ the parent -- */
 
 /* Those that have got their answer at last. */
-static void reap(struct worker *worker)
+static void worker_reap(struct worker *worker)
 {
 	size_t i, left = 0;
 
@@ -133,11 +133,11 @@ static void reap(struct worker *worker)
 	worker->nr_left = left;
 }
 
-static int start(struct worker *worker)
+static int worker_start(struct worker *worker)
 {
 	int sockets[2];
 
-	reap(worker);
+	worker_reap(worker);
 	if (worker->socket >= 0)
 		return 0;
 	if (worker->nr_left == WORKERS_LEFT_MAX)
@@ -182,7 +182,7 @@ static int await(const struct worker *worker, struct worker_message *answer)
 int worker_ask(struct worker *worker, const struct worker_message *question,
 	       struct worker_message *answer)
 {
-	int error = start(worker);
+	int error = worker_start(worker);
 
 	if (error)
 		return error;
@@ -196,7 +196,7 @@ size_t worker_left(struct worker *worker, uint64_t user)
 {
 	size_t i, count = 0;
 
-	reap(worker);
+	worker_reap(worker);
 	for (i = 0; i < worker->nr_left; i++)
 		count += worker->left[i].user == user;
 	return count;

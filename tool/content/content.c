@@ -31,7 +31,7 @@ const char *content_part_name(enum content_part part)
 
 /* ---------------------------------------------------------------- ELF -- */
 
-static bool refuse(const struct elf_info *info, struct reason *reason)
+static bool content_refuse(const struct elf_info *info, struct reason *reason)
 {
 	char text[BUILD_ID_TEXT];
 
@@ -57,7 +57,7 @@ static bool elf_is(int fd, const struct build_id *id, bool debug, struct reason 
 
 	elf_file_info(fd, &info);
 	if (info.kind != BUILDID_KIND_GNU || !build_id_equal(&info.id, id))
-		return refuse(&info, reason);
+		return content_refuse(&info, reason);
 	/* A debug file has the segments of the program, without their bytes. */
 	if (debug ? info.sections_missing : info.truncated)
 		return reason_set(reason, "is truncated");

@@ -300,7 +300,7 @@ static mode_t copy_mode(const struct debug_item *item)
 	return S_IWUSR | read | read >> 2;
 }
 
-static bool copy(const struct debug_item *item, int to, struct reason *reason)
+static bool copy_checked(const struct debug_item *item, int to, struct reason *reason)
 {
 	struct stat stat_;
 
@@ -322,7 +322,7 @@ static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		return content_is(item->fd, item->id, item->part, reason);
 	if (!temporary_open(file, stage_fd(dir), copy_mode(item)))
 		return reason_set(reason, "cannot be copied: %s", strerror(errno));
-	return copy(item, file->fd, reason);
+	return copy_checked(item, file->fd, reason);
 }
 
 /* perf's list of SDT probes, which it creates for everything but kernels. */

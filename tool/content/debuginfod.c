@@ -43,7 +43,7 @@ struct debuginfod {
 	char id[BUILD_ID_TEXT];
 };
 
-static bool load(struct reason *reason)
+static bool debuginfod_load(struct reason *reason)
 {
 #define FUNCTION(name) { "debuginfod_" #name, offsetof(struct library, name) },
 	static const struct shared_function functions[] = { FUNCTIONS(FUNCTION) };
@@ -76,7 +76,7 @@ void debuginfod_free(struct debuginfod *client)
 }
 
 /* @done of @all bytes; until the size is known, of servers. */
-static int show(debuginfod_client *handle, long done, long all)
+static int debuginfod_show(debuginfod_client *handle, long done, long all)
 {
 	struct debuginfod *client = library.get_user_data(handle);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -105,13 +105,13 @@ bool debuginfod_ready(struct debuginfod *client, struct reason *reason)
 		return reason_set(reason, "DEBUGINFOD_URLS is not set");
 	if (client->client)
 		return true;
-	if (!load(reason))
+	if (!debuginfod_load(reason))
 		return false;
 	client->client = library.begin();
 	if (!client->client)
 		return reason_set(reason, "debuginfod: %s", strerror(ENOMEM));
 	library.set_user_data(client->client, client);
-	library.set_progressfn(client->client, show);
+	library.set_progressfn(client->client, debuginfod_show);
 	return true;
 }
 

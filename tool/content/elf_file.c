@@ -170,7 +170,7 @@ static bool find_in_sections(void *to, const struct note *note, struct image *im
 	return false;
 }
 
-static bool find(struct elf_info *info, const struct note *note, struct image *image)
+static bool elf_file_find(struct elf_info *info, const struct note *note, struct image *image)
 {
 	return find_in_segments(info, note, image) || find_in_sections(info, note, image);
 }
@@ -271,7 +271,7 @@ static bool open_image(int fd, struct image *image, struct elf_info *info)
 
 static void find_id(struct elf_info *info, struct image *image)
 {
-	if (!find(info, &gnu, image) && !find(info, &go, image))
+	if (!elf_file_find(info, &gnu, image) && !elf_file_find(info, &go, image))
 		info->reason = reason_unless_io(BUILDID_REASON_NO_NOTE);
 }
 

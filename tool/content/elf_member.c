@@ -9,7 +9,7 @@
 #include "libbuildid/libbuildid.h"
 #include "zip.h"
 
-static void identify(int file, struct elf_member *member)
+static void elf_member_identify(int file, struct elf_member *member)
 {
 	const struct embedded_elf *elf = &member->elf;
 	struct elf_info info;
@@ -32,7 +32,7 @@ bool elf_member_find(int fd, uint64_t offset, unsigned int *reads, struct elf_me
 	*member = (struct elf_member){};
 	if (!embedded_elf_find(fd, offset, reads, &member->elf))
 		return false;
-	identify(fd, member);
+	elf_member_identify(fd, member);
 	return true;
 }
 
@@ -51,7 +51,7 @@ static bool look_at(void *data, const struct zip_member *in_zip)
 	if (!embedded_elf_at(search->fd, in_zip->start, &search->reads, &member.elf))
 		return search->reads;
 	member.elf.name = in_zip->name;
-	identify(search->fd, &member);
+	elf_member_identify(search->fd, &member);
 	search->found(search->data, &member);
 	return search->reads;
 }

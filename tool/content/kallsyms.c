@@ -19,7 +19,7 @@ struct kallsyms {
 	size_t count;
 };
 
-static bool add(struct kallsyms *symbols, const char *line)
+static bool kallsyms_add(struct kallsyms *symbols, const char *line)
 {
 	char name[512], module[64];
 	uint64_t start;
@@ -39,7 +39,7 @@ static bool add(struct kallsyms *symbols, const char *line)
 	return symbols->all[symbols->count++].name;
 }
 
-static int compare(const void *a, const void *b)
+static int kallsyms_compare(const void *a, const void *b)
 {
 	const struct kallsym *one = a, *other = b;
 
@@ -53,7 +53,7 @@ static bool add_all(struct kallsyms *symbols, FILE *file)
 	bool good = true;
 
 	while (good && getline(&line, &room, file) > 0)
-		good = add(symbols, line);
+		good = kallsyms_add(symbols, line);
 	free(line);
 	return good && !ferror(file);
 }
@@ -71,7 +71,7 @@ struct kallsyms *kallsyms_new(struct reason *reason)
 	if (file)
 		fclose(file);
 	if (new &&new->count) {
-		array_sort(new->all, new->count, compare);
+		array_sort(new->all, new->count, kallsyms_compare);
 		return new;
 	}
 	kallsyms_free(new);

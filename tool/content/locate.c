@@ -124,8 +124,8 @@ static bool may_answer(const struct search *search, int fd)
 }
 
 /* Owns @fd, which may be -1 with a reason, and @path. */
-static bool check(struct search *search, int fd, char *path, enum content_part part,
-		  const char *source)
+static bool locate_check(struct search *search, int fd, char *path, enum content_part part,
+			 const char *source)
 {
 	if (fd >= 0 && may_answer(search, fd) && content_is(fd, search->id, part, search->reason)) {
 		*search->found = (struct located_file){
@@ -146,8 +146,8 @@ static bool check_path(struct search *search, const char *path, enum content_par
 {
 	if (*path != '/')
 		return reason_set(search->reason, "%s", strerror(ENOENT));
-	return check(search, open_untrusted(AT_FDCWD, path, search->reason), strdup(path), part,
-		     "path");
+	return locate_check(search, open_untrusted(AT_FDCWD, path, search->reason), strdup(path),
+			    part, "path");
 }
 
 /* A file at its own path gets the name that perf would give it: its real path. */
@@ -196,7 +196,7 @@ static bool check_mapped(struct search *search, const struct mapped_file *file,
 	 * another user's are not to keep us from the one that is searched for.
 	 */
 	counts = fd >= 0 && may_answer(search, fd);
-	if (check(search, fd, path, CONTENT_ELF, "mapped"))
+	if (locate_check(search, fd, path, CONTENT_ELF, "mapped"))
 		return true;
 	if (counts)
 		refused->inodes[refused->count++] =
@@ -256,7 +256,7 @@ static bool find_in_roots(struct search *search, const char *path)
 	for (i = 0; i < search->request->nr_pids; i++) {
 		file.pid = search->request->pids[i];
 		fd = mapped_file_open(&file, &from, search->reason);
-		if (check(search, fd, from, CONTENT_ELF, "root"))
+		if (locate_check(search, fd, from, CONTENT_ELF, "root"))
 			return true;
 	}
 	return false;
@@ -275,7 +275,7 @@ static bool ask_servers(struct search *search, enum content_part asked, enum con
 	fd = debuginfod_get(debuginfod, search->id, asked, &path, search->reason);
 	if (fd < 0)
 		return false;
-	if (check(search, fd, path, part, "debuginfod"))
+	if (locate_check(search, fd, path, part, "debuginfod"))
 		return true;
 	reason = *search->reason;
 	return reason_set(search->reason, "the file from debuginfod %.200s", reason.text);
@@ -447,7 +447,7 @@ static bool find_kallsyms(struct search *search)
 		return reason_set(search->reason, "the running kernel has build-id %s",
 				  build_id_text(&running, text));
 	fd = read_kallsyms(search->reason);
-	return fd >= 0 && check(search, fd, NULL, CONTENT_KALLSYMS, "kernel");
+	return fd >= 0 && locate_check(search, fd, NULL, CONTENT_KALLSYMS, "kernel");
 }
 
 static bool find_vmlinux(struct search *search)
@@ -544,10 +544,11 @@ static bool find_vdso(struct search *search)
 	size_t i;
 
 	reason_set(search->reason, "cannot be read");
-	done = check(search, vdso_open(0), NULL, CONTENT_VDSO, "kernel");
+	done = locate_check(search, vdso_open(0), NULL, CONTENT_VDSO, "kernel");
 	/* 32-bit processes have another one, and so have time namespaces. */
 	for (i = 0; !done && i < request->nr_pids; i++)
-		done = check(search, vdso_open(request->pids[i]), NULL, CONTENT_VDSO, "mapped");
+		done = locate_check(search, vdso_open(request->pids[i]), NULL, CONTENT_VDSO,
+				    "mapped");
 	if (!done && find_on_servers(search)) {
 		search->found->part = CONTENT_VDSO;
 		done = true;
@@ -732,7 +733,7 @@ static bool find_mapped_id(struct search *search, const struct hash_map *ids, co
 	all = mapped_files_all(search->locator->mapped, &count);
 	while (tries++ < REFUSED_MAX && (slot = hash_map_next(ids, key_of(search->id), slot))) {
 		fd = mapped_file_open(&all[slot->value], &path, search->reason);
-		if (check(search, fd, path, CONTENT_ELF, source))
+		if (locate_check(search, fd, path, CONTENT_ELF, source))
 			return true;
 	}
 	return false;

@@ -54,7 +54,8 @@ char *opened_path(int fd)
 }
 
 /* False only without memory. */
-static bool add(struct mapped_files *files, uint32_t pid, const struct process_mapping *mapping)
+static bool mapped_files_add(struct mapped_files *files, uint32_t pid,
+			     const struct process_mapping *mapping)
 {
 	char *path = strip_deleted(mapping->path);
 	uint64_t key = path ? hash_text(basename(path)) : 0;
@@ -92,7 +93,7 @@ static bool add_process(struct mapped_files *files, uint32_t pid)
 		return true;
 	while (good && process_maps_next(&maps, &mapping))
 		if (is_executable_file(&mapping))
-			good = add(files, pid, &mapping);
+			good = mapped_files_add(files, pid, &mapping);
 	process_maps_close(&maps);
 	return good;
 }

@@ -32,7 +32,7 @@ static struct library {
 #undef POINTER
 } library;
 
-static const char *load(void)
+static const char *module_info_load(void)
 {
 #define FUNCTION(name) { "kmod_" #name, offsetof(struct library, name) },
 	static const struct shared_function functions[] = { FUNCTIONS(FUNCTION) };
@@ -57,7 +57,7 @@ static void take_serial(struct module_info *info, const char *value)
 	info->serial[used] = '\0';
 }
 
-static void take(struct module_info *info, const char *key, const char *value)
+static void module_info_take(struct module_info *info, const char *key, const char *value)
 {
 	if (!strcmp(key, "version"))
 		snprintf(info->version, sizeof(info->version), "%s", value);
@@ -94,7 +94,8 @@ static int read_info(struct kmod_ctx *context, const char *path, struct module_i
 		return err;
 	err = library.module_get_info(module, &list);
 	for (each = list; each; each = library.list_next(list, each))
-		take(info, library.module_info_get_key(each), library.module_info_get_value(each));
+		module_info_take(info, library.module_info_get_key(each),
+				 library.module_info_get_value(each));
 	library.module_info_free_list(list);
 	library.module_unref(module);
 	return err < 0 ? err : 0;
@@ -102,7 +103,7 @@ static int read_info(struct kmod_ctx *context, const char *path, struct module_i
 
 bool module_info_read(const char *path, struct module_info *info, struct reason *reason)
 {
-	const char *problem = load();
+	const char *problem = module_info_load();
 	struct kmod_ctx *context;
 	int err;
 

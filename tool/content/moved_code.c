@@ -22,7 +22,8 @@ struct beside {
 	uint64_t offset;	 /* of its start in the file */
 };
 
-static void set(struct beside *beside, uint32_t pid, const struct process_mapping *mapping)
+static void moved_code_set(struct beside *beside, uint32_t pid,
+			   const struct process_mapping *mapping)
 {
 	free((char *)(uintptr_t)beside->file.path);
 	*beside = (struct beside){
@@ -61,7 +62,7 @@ static bool find_beside(uint32_t pid, uint64_t addr, struct beside beside[2])
 			code = mapping.executable && !mapping.ino && !mapping.major &&
 			       !mapping.minor;
 		else if (is_program(&mapping))
-			set(&beside[mapping.start > addr], pid, &mapping);
+			moved_code_set(&beside[mapping.start > addr], pid, &mapping);
 	}
 	process_maps_close(&maps);
 	return code;

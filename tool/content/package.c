@@ -123,7 +123,7 @@ static bool take_object(struct package *package, struct json_object *object)
 	return package->text[PACKAGE_NAME];
 }
 
-static bool parse(struct package *package, const char *note, size_t size)
+static bool package_parse(struct package *package, const char *note, size_t size)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
 	struct json_object *object = NULL;
@@ -169,7 +169,7 @@ void packages_add_note(struct packages *packages, const char *note, size_t size)
 
 	size = strnlen(note, size);
 	text = size <= NOTE_MAX && packages->tried++ < NOTES_MAX ? strndup(note, size) : NULL;
-	if (!text || !parse(&package, text, size))
+	if (!text || !package_parse(&package, text, size))
 		packages->malformed++;
 	else if (packages->count < PACKAGES_MAX && !is_known(packages, &package))
 		packages->all[packages->count++] = package;

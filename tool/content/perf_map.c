@@ -150,7 +150,7 @@ static bool is_sound(const struct perf_map_entry *entry)
 }
 
 /* Other lines are passed over, as perf does. False without memory, or with too many. */
-static bool add(struct perf_map *map, char *line)
+static bool perf_map_add(struct perf_map *map, char *line)
 {
 	struct perf_map_entry entry;
 
@@ -165,7 +165,7 @@ static bool add(struct perf_map *map, char *line)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
+static int perf_map_compare(const void *a, const void *b)
 {
 	const struct entry *one = a, *other = b;
 	int result = COMPARE(one->shown.start, other->shown.start);
@@ -194,7 +194,7 @@ static void swap(struct heap *heap, size_t one, size_t other)
 	heap->indices[other] = index;
 }
 
-static void push(struct heap *heap, uint32_t index)
+static void perf_map_push(struct heap *heap, uint32_t index)
 {
 	size_t at = heap->count++;
 
@@ -247,7 +247,7 @@ static bool find_parts(struct perf_map *map, struct heap *heap)
 		if (!heap->count)
 			at = entries[next].shown.start;
 		while (next < map->count && entries[next].shown.start == at)
-			push(heap, next++);
+			perf_map_push(heap, next++);
 		top = &entries[heap->indices[0]];
 		end = end_of(top);
 		if (end <= at) {
@@ -263,16 +263,16 @@ static bool find_parts(struct perf_map *map, struct heap *heap)
 	return true;
 }
 
-static bool parse(struct perf_map *map)
+static bool perf_map_parse(struct perf_map *map)
 {
 	char *rest = map->text, *line;
 	struct heap heap;
 	bool good;
 
 	while ((line = strsep(&rest, "\n")))
-		if (!add(map, line))
+		if (!perf_map_add(map, line))
 			return false;
-	array_sort(map->entries, map->count, compare);
+	array_sort(map->entries, map->count, perf_map_compare);
 	heap = (struct heap){ map->entries, malloc(map->count * sizeof(*heap.indices) + 1), 0 };
 	good = heap.indices && find_parts(map, &heap);
 	free(heap.indices);
@@ -284,7 +284,7 @@ struct perf_map *perf_map_read(uint32_t pid)
 {
 	struct perf_map *new = calloc(1, sizeof(*new));
 	int fd = new ? open_map(new, pid) : -1;
-	bool good = fd >= 0 && read_text(new, fd) && parse(new);
+	bool good = fd >= 0 && read_text(new, fd) && perf_map_parse(new);
 
 	if (fd >= 0)
 		close(fd);

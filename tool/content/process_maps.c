@@ -24,7 +24,7 @@ void process_maps_close(struct process_maps *maps)
 }
 
 /* The kernel escapes a newline, and nothing else. */
-static void unescape(char *path)
+static void process_maps_unescape(char *path)
 {
 	char *to = path;
 
@@ -39,7 +39,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-static bool parse(struct process_mapping *mapping, char *line)
+static bool process_maps_parse(struct process_mapping *mapping, char *line)
 {
 	char protection[5];
 	int path = 0;
@@ -51,7 +51,7 @@ static bool parse(struct process_mapping *mapping, char *line)
 	    !path)
 		return false;
 	mapping->executable = protection[2] == 'x';
-	unescape(line + path);
+	process_maps_unescape(line + path);
 	mapping->path = line + path;
 	return true;
 }
@@ -59,7 +59,7 @@ static bool parse(struct process_mapping *mapping, char *line)
 bool process_maps_next(struct process_maps *maps, struct process_mapping *mapping)
 {
 	while (getline(&maps->line, &maps->room, maps->file) > 0)
-		if (parse(mapping, maps->line))
+		if (process_maps_parse(mapping, maps->line))
 			return true;
 	return false;
 }

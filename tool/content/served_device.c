@@ -37,8 +37,8 @@ static const char *type_of(char *line, unsigned int major, unsigned int minor)
 }
 
 /* Whether it is mounted there; if so, sets @served. */
-static bool find(const char *mounts, unsigned int major, unsigned int minor, bool here,
-		 bool *served)
+static bool served_device_find(const char *mounts, unsigned int major, unsigned int minor,
+			       bool here, bool *served)
 {
 	FILE *file = fopen(mounts, "re");
 	const char *type = NULL;
@@ -60,9 +60,9 @@ bool served_device_is(uint32_t pid, unsigned int major, unsigned int minor)
 	bool served = true;
 	char path[64];
 
-	if (find("/proc/self/mountinfo", major, minor, true, &served))
+	if (served_device_find("/proc/self/mountinfo", major, minor, true, &served))
 		return served;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mountinfo", pid);
-	find(path, major, minor, false, &served);
+	served_device_find(path, major, minor, false, &served);
 	return served;
 }

@@ -321,7 +321,7 @@ static bool add_block(struct unit *unit, Dwarf_Die *die, enum kind kind, size_t 
  * All blocks of the functions in @die, which may be in a namespace, as all of Rust's are, or in
  * another function. False only without memory.
  */
-static bool walk(struct unit *unit, Dwarf_Die *die, bool in_block, size_t depth)
+static bool source_lines_walk(struct unit *unit, Dwarf_Die *die, bool in_block, size_t depth)
 {
 	size_t index;
 	Dwarf_Die child;
@@ -337,7 +337,7 @@ static bool walk(struct unit *unit, Dwarf_Die *die, bool in_block, size_t depth)
 		index = unit->nr_blocks;
 		added = kind == KIND_FUNCTION || (kind != KIND_AROUND && in_block);
 		if ((added && !add_block(unit, &child, kind, depth + 1, &added)) ||
-		    !walk(unit, &child, added, depth + 1))
+		    !source_lines_walk(unit, &child, added, depth + 1))
 			return false;
 		if (added)
 			unit->blocks[index].next = (uint32_t)unit->nr_blocks;
@@ -360,7 +360,7 @@ static const struct unit *read_unit(struct source_lines *lines, Dwarf_Die *die)
 		return NULL;
 	unit = &lines->read[lines->nr_read++];
 	*unit = (struct unit){};
-	if (!walk(unit, die, false, 0))
+	if (!source_lines_walk(unit, die, false, 0))
 		return NULL;
 	sort_ranges(&unit->functions);
 	return unit;
@@ -591,7 +591,7 @@ static void paint(struct painting *painting, uint32_t index, uint32_t parent)
 }
 
 /* The range as a whole, of @function; NULL when there is no entry for one. */
-static bool begin(struct painting *painting, Dwarf_Die *function, bool known)
+static bool source_lines_begin(struct painting *painting, Dwarf_Die *function, bool known)
 {
 	struct picture *picture = painting->picture;
 	struct node node;
@@ -723,7 +723,7 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct code
 		part->function_start = entry_of(&function, address, range);
 	else
 		known = known && !is_split(&unit);
-	if (!begin(&painting, named ? &function : NULL, known))
+	if (!source_lines_begin(&painting, named ? &function : NULL, known))
 		return false;
 	if (named)
 		paint(&painting, (uint32_t)found->of, 0);

@@ -32,7 +32,7 @@ static uint64_t key_of(const struct build_id *id)
 	return hash_bytes(hash_start(), id->bytes, id->size);
 }
 
-static bool append(void *to, const struct debug_mark *mark)
+static bool stored_append(void *to, const struct debug_mark *mark)
 {
 	struct stored *stored = to;
 	int64_t now = time(NULL);
@@ -56,14 +56,14 @@ struct stored *stored_new(struct debug_dir *dir, struct reason *reason)
 
 	if (stored)
 		stored->dir = dir;
-	if (stored && debug_dir_read_marks(dir, append, stored))
+	if (stored && debug_dir_read_marks(dir, stored_append, stored))
 		return stored;
 	reason_set(reason, "%s", strerror(errno));
 	stored_free(stored);
 	return NULL;
 }
 
-static void save(struct stored *stored, struct entry *entry)
+static void stored_save(struct stored *stored, struct entry *entry)
 {
 	if (entry->saved == entry->mark.used)
 		return;
@@ -78,7 +78,7 @@ void stored_free(struct stored *stored)
 	if (!stored)
 		return;
 	for (i = 0; i < stored->count; i++)
-		save(stored, &stored->entries[i]);
+		stored_save(stored, &stored->entries[i]);
 	free(stored->entries);
 	hash_map_free(&stored->numbers);
 	free(stored);
@@ -102,7 +102,7 @@ uint32_t stored_add(struct stored *stored, const struct build_id *id)
 	if (!debug_dir_marked(stored->dir, id, &mark))
 		return STORED_NONE;
 	if (number == STORED_NONE)
-		return append(stored, &mark) ? (uint32_t)stored->count - 1 : STORED_NONE;
+		return stored_append(stored, &mark) ? (uint32_t)stored->count - 1 : STORED_NONE;
 	stored->bytes += mark.bytes - stored->entries[number].mark.bytes;
 	stored->entries[number].mark = mark;
 	return number;
@@ -117,7 +117,7 @@ void stored_use(struct stored *stored, uint32_t number)
 	entry = &stored->entries[number];
 	entry->mark.used = time(NULL);
 	if (entry->saved > entry->mark.used || entry->mark.used - entry->saved >= SAVE_AFTER)
-		save(stored, entry);
+		stored_save(stored, entry);
 }
 
 size_t stored_count(const struct stored *stored)

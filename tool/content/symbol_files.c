@@ -92,7 +92,7 @@ static void close_symbols(struct symbol_files *files, struct file *file)
 	file->symbols = NULL;
 }
 
-static void forget(struct symbol_files *files, struct file *file)
+static void symbol_files_forget(struct symbol_files *files, struct file *file)
 {
 	close_symbols(files, file);
 	while (file->nr_members)
@@ -107,7 +107,7 @@ void symbol_files_free(struct symbol_files *files)
 	if (!files)
 		return;
 	for (i = 0; i < files->count; i++)
-		forget(files, &files->files[i]);
+		symbol_files_forget(files, &files->files[i]);
 	free(files->files);
 	hash_map_free(&files->by_id);
 	locator_free(files->here);
@@ -150,7 +150,7 @@ static int take_out(struct search *search, int file)
 }
 
 /* @fd or what is in it, or -1 when it is not what is searched for. */
-static int check(struct search *search, int fd, const char *source)
+static int symbol_files_check(struct search *search, int fd, const char *source)
 {
 	int found = -1;
 
@@ -172,9 +172,9 @@ static int open_mapped(struct search *search)
 
 	if (!place->addr || place->vdso)
 		return -1;
-	return check(search,
-		     mapped_file_open_at(place->pid, place->addr, place->path, search->reason),
-		     "mapped");
+	return symbol_files_check(
+		search, mapped_file_open_at(place->pid, place->addr, place->path, search->reason),
+		"mapped");
 }
 
 static int open_path(struct search *search)
@@ -183,19 +183,19 @@ static int open_path(struct search *search)
 
 	if (*path != '/')
 		return -1;
-	return check(search, open_untrusted(AT_FDCWD, path, search->reason), "path");
+	return symbol_files_check(search, open_untrusted(AT_FDCWD, path, search->reason), "path");
 }
 
 static int open_in_root(struct search *search)
 {
 	const struct symbol_place *place = search->place;
 
-	return check(search, mapped_file_open_at(place->pid, 0, place->path, search->reason),
-		     "root");
+	return symbol_files_check(
+		search, mapped_file_open_at(place->pid, 0, place->path, search->reason), "root");
 }
 
 /* Takes the descriptor out of @found. */
-static int take(struct search *search, struct located_file *found)
+static int symbol_files_take(struct search *search, struct located_file *found)
 {
 	int fd = found->fd;
 
@@ -221,7 +221,7 @@ static int open_here(struct search *search)
 		return -1;
 	if (!locate_request(search->files->here, &request, &found, search->reason))
 		return -1;
-	return take(search, &found);
+	return symbol_files_take(search, &found);
 }
 
 static int open_kept(struct search *search)
@@ -246,7 +246,7 @@ static int open_by_id(struct search *search)
 	if (*search->place->path ||
 	    !locate_by_id(search->files->here, &search->place->id, &found, search->reason))
 		return -1;
-	return take(search, &found);
+	return symbol_files_take(search, &found);
 }
 
 /* It has the program's addresses, but none of its offsets. */
@@ -259,7 +259,7 @@ static int open_debug_alone(struct search *search)
 	    !locate_debug(search->files->there, &search->place->id, !search->no_servers, &found,
 			  &unused))
 		return -1;
-	return take(search, &found);
+	return symbol_files_take(search, &found);
 }
 
 static int open_from_servers(struct search *search)
@@ -270,7 +270,7 @@ static int open_from_servers(struct search *search)
 	if (search->no_servers || !search->place->id.size ||
 	    !locate_on_servers(search->files->there, &search->place->id, &found, &unused))
 		return -1;
-	return take(search, &found);
+	return symbol_files_take(search, &found);
 }
 
 /* Last: whose file it is may have forged the id. */
@@ -282,7 +282,7 @@ static int open_of_others(struct search *search)
 	if (*search->place->path ||
 	    !locate_of_others(search->files->here, &search->place->id, &found, &unused))
 		return -1;
-	return take(search, &found);
+	return symbol_files_take(search, &found);
 }
 
 /* A content without a build-id is only in the file that was mapped, as one within a file may be. */
@@ -327,7 +327,7 @@ static int open_debug(struct search *search, int fd)
 		return kept;
 	if (!locate_debug(files->there, id, !files->options.no_servers, &found, &unused))
 		return -1;
-	return take(&ignored, &found);
+	return symbol_files_take(&ignored, &found);
 }
 
 /* ------------------------------------------------------------------ files -- */
@@ -420,7 +420,7 @@ static void forget_unused(struct symbol_files *files)
 			break;
 	}
 	while (files->count > i)
-		forget(files, &files->files[--files->count]);
+		symbol_files_forget(files, &files->files[--files->count]);
 }
 
 /* NULL only without memory. */
@@ -468,7 +468,7 @@ static bool may_open(const struct file *file, const struct symbol_place *place)
  * A process that ended for what it had done in all is replaced at once: true. One that
  * ended early may do so again, so it is replaced for the next address, but not for ever.
  */
-static bool replace(struct symbol_files *files, struct file *file)
+static bool symbol_files_replace(struct symbol_files *files, struct file *file)
 {
 	uint64_t answers;
 
@@ -557,6 +557,6 @@ bool symbol_files_find(struct symbol_files *files, const struct symbol_place *pl
 					  file->reason.text);
 		if (symbols_find(file->symbols, place->offset, place->is_elf_address, symbol))
 			return true;
-	} while (replace(files, file));
+	} while (symbol_files_replace(files, file));
 	return reason_set(reason, "no symbol there");
 }

@@ -55,7 +55,7 @@ static bool is_label(const char *name)
 }
 
 /* False only without memory. */
-static bool add(struct reading *reading, const GElf_Sym *symbol)
+static bool symbol_table_add(struct reading *reading, const GElf_Sym *symbol)
 {
 	struct symbol_table *table = reading->table;
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
@@ -91,7 +91,7 @@ static bool add_all(struct reading *reading)
 	int i = 0;
 
 	while (gelf_getsym(reading->data, i++, &symbol))
-		if (!add(reading, &symbol))
+		if (!symbol_table_add(reading, &symbol))
 			return false;
 	return true;
 }
@@ -153,7 +153,7 @@ static bool read_debugdata(struct symbol_table *table, Elf *elf)
 	return good;
 }
 
-static int compare(const void *a, const void *b)
+static int symbol_table_compare(const void *a, const void *b)
 {
 	const struct function *one = a, *other = b;
 	int result = COMPARE(one->start, other->start);
@@ -169,7 +169,7 @@ static void tidy(struct symbol_table *table)
 	struct function *last = NULL, *function;
 	size_t count = table->count, i;
 
-	array_sort(table->functions, count, compare);
+	array_sort(table->functions, count, symbol_table_compare);
 	table->count = 0;
 	for (i = 0; i < count; i++) {
 		function = &table->functions[i];

@@ -508,7 +508,7 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 	return NULL;
 }
 
-static bool receive(struct symbols *symbols)
+static bool symbols_receive(struct symbols *symbols)
 {
 	ssize_t done;
 
@@ -527,7 +527,7 @@ static bool read_all(struct symbols *symbols, void *bytes, size_t size)
 	while (size) {
 		size_t part = symbols->filled - symbols->at;
 
-		if (!part && !receive(symbols))
+		if (!part && !symbols_receive(symbols))
 			return false;
 		part = symbols->filled - symbols->at;
 		if (part > size)
@@ -621,7 +621,7 @@ static void end(struct symbols *symbols)
 		;
 }
 
-static void forget(struct symbols *symbols)
+static void symbols_forget(struct symbols *symbols)
 {
 	struct parts *parts = symbols->parts;
 	size_t i;
@@ -650,7 +650,7 @@ static size_t count_until(const struct parts *parts, uint64_t place)
 	return low;
 }
 
-static bool has(const struct part *part, uint64_t place)
+static bool symbols_has(const struct part *part, uint64_t place)
 {
 	return part && place >= part->reply.first && place <= part->reply.last;
 }
@@ -659,21 +659,21 @@ static const struct part *find_part(struct parts *parts, uint64_t place)
 {
 	size_t count;
 
-	if (has(parts->last, place))
+	if (symbols_has(parts->last, place))
 		return parts->last;
 	count = count_until(parts, place);
 	parts->last = count ? parts->all[count - 1] : NULL;
-	return has(parts->last, place) ? parts->last : NULL;
+	return symbols_has(parts->last, place) ? parts->last : NULL;
 }
 
 /* False without memory. */
-static bool remember(struct symbols *symbols, bool is_address, struct part *part)
+static bool symbols_remember(struct symbols *symbols, bool is_address, struct part *part)
 {
 	struct parts *parts = &symbols->parts[is_address];
 	size_t at;
 
 	if (parts->count == PARTS_MAX || symbols->nr_bytes > PART_BYTES)
-		forget(symbols);
+		symbols_forget(symbols);
 	if (!array_reserve(parts->all, parts->count))
 		return false;
 	at = count_until(parts, part->reply.first);
@@ -699,7 +699,7 @@ static bool read_answer(struct symbols *symbols, uint64_t place, struct part *pa
 }
 
 /* NULL when there is no answer. */
-static const struct part *ask(struct symbols *symbols, uint64_t place, bool is_address)
+static const struct part *symbols_ask(struct symbols *symbols, uint64_t place, bool is_address)
 {
 	const struct question question = { place, is_address };
 	struct part *parts[2];
@@ -712,10 +712,10 @@ static const struct part *ask(struct symbols *symbols, uint64_t place, bool is_a
 		return NULL;
 	}
 	symbols->answers++;
-	if (parts[1] && !remember(symbols, is_address, parts[1]))
+	if (parts[1] && !symbols_remember(symbols, is_address, parts[1]))
 		free(parts[1]);
 	/* Last, as the others may be forgotten for it. */
-	if (remember(symbols, is_address, parts[0]))
+	if (symbols_remember(symbols, is_address, parts[0]))
 		return parts[0];
 	free(parts[0]);
 	return NULL;
@@ -741,8 +741,8 @@ static const char *text_at(const struct part *part, uint32_t at)
 }
 
 /* From the scope that was inlined last to the one that is no inlined function. */
-static void describe(struct symbols *symbols, const struct part *part, uint64_t place,
-		     struct symbol *symbol)
+static void symbols_describe(struct symbols *symbols, const struct part *part, uint64_t place,
+			     struct symbol *symbol)
 {
 	const struct row *row = find_row(part, place);
 	const struct scope *scope = &part->scopes[row->scope], *into;
@@ -771,10 +771,10 @@ bool symbols_find(struct symbols *symbols, uint64_t place, bool is_address, stru
 
 	*symbol = (struct symbol){};
 	if (!part)
-		part = ask(symbols, place, is_address);
+		part = symbols_ask(symbols, place, is_address);
 	if (!part)
 		return false;
-	describe(symbols, part, place, symbol);
+	symbols_describe(symbols, part, place, symbol);
 	return symbol->function || symbol->source || symbol->nr_into;
 }
 
@@ -789,6 +789,6 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	end(symbols);
-	forget(symbols);
+	symbols_forget(symbols);
 	free(symbols);
 }

@@ -29,7 +29,7 @@ struct tarball {
 	char buffer[BLOCK];
 };
 
-static const char *fail(struct tarball *tarball, const char *problem)
+static const char *tarball_fail(struct tarball *tarball, const char *problem)
 {
 	tarball->problem = problem ? problem : "corrupt archive";
 	return tarball->problem;
@@ -37,7 +37,7 @@ static const char *fail(struct tarball *tarball, const char *problem)
 
 static const char *fail_archive(struct tarball *tarball)
 {
-	return fail(tarball, libarchive.error_string(tarball->archive));
+	return tarball_fail(tarball, libarchive.error_string(tarball->archive));
 }
 
 /* A warning is not a failure: the member is usable. */
@@ -82,7 +82,7 @@ struct tarball *tarball_write(int fd)
 	new->archive = libarchive.write_new();
 	new->entry = libarchive.entry_new();
 	if (!new->archive || !new->entry)
-		fail(new, strerror(ENOMEM));
+		tarball_fail(new, strerror(ENOMEM));
 	else if (libarchive.write_set_format_pax_restricted(new->archive) ||
 		 libarchive.write_add_filter_zstd(new->archive) ||
 		 /* To a pipe it would else add zeros, which are no zstd. */
@@ -110,9 +110,9 @@ static const char *add_content(struct tarball *tarball, int fd, off_t size)
 	while (offset < size) {
 		got = pread(fd, tarball->buffer, BLOCK, offset);
 		if (got < 0)
-			return fail(tarball, strerror(errno));
+			return tarball_fail(tarball, strerror(errno));
 		if (!got)
-			return fail(tarball, "truncated while being read");
+			return tarball_fail(tarball, "truncated while being read");
 		if (got > size - offset)
 			got = (ssize_t)(size - offset);
 		if (libarchive.write_data(tarball->archive, tarball->buffer, (size_t)got) != got)
@@ -128,7 +128,7 @@ const char *tarball_add_file(struct tarball *tarball, const char *name, int fd)
 	const char *problem;
 
 	if (fstat(fd, &stat_))
-		return fail(tarball, strerror(errno));
+		return tarball_fail(tarball, strerror(errno));
 	libarchive.entry_clear(tarball->entry);
 	libarchive.entry_set_size(tarball->entry, stat_.st_size);
 	libarchive.entry_set_mtime(tarball->entry, stat_.st_mtime, 0);
@@ -169,7 +169,7 @@ struct tarball *tarball_read(int fd)
 		return new;
 	new->archive = libarchive.read_new();
 	if (!new->archive)
-		fail(new, strerror(ENOMEM));
+		tarball_fail(new, strerror(ENOMEM));
 	else if (!open_reading(new->archive, fd))
 		fail_archive(new);
 	return new;
@@ -193,7 +193,7 @@ static bool is_too_much(struct tarball *tarball, int64_t end)
 /* The rest of the archive is not read. */
 static const char *give_up(struct tarball *tarball)
 {
-	return fail(tarball, "decompresses to more than 1000 times its size");
+	return tarball_fail(tarball, "decompresses to more than 1000 times its size");
 }
 
 /* To @fd, or to nowhere when it is negative. */

@@ -45,8 +45,8 @@ static void set_none(struct perfdata_identity *identity, uint16_t reason)
 	}
 }
 
-static void set(struct perfdata_identity *identity, uint16_t kind, uint16_t reason,
-		const uint8_t *bytes, size_t size)
+static void identity_set(struct perfdata_identity *identity, uint16_t kind, uint16_t reason,
+			 const uint8_t *bytes, size_t size)
 {
 	*identity = (struct perfdata_identity){};
 	if (kind == BUILDID_KIND_GNU)
@@ -60,7 +60,7 @@ void identity_of_file(const struct buildid_file *file, struct perfdata_identity 
 	size_t size;
 	const uint8_t *bytes = buildid_file_id_bytes(file, &size);
 
-	set(identity, file->kind, file->reason, bytes, size);
+	identity_set(identity, file->kind, file->reason, bytes, size);
 }
 
 void identity_of_image(const struct buildid_image *image, struct perfdata_identity *identity)
@@ -68,5 +68,5 @@ void identity_of_image(const struct buildid_image *image, struct perfdata_identi
 	size_t size;
 	const uint8_t *bytes = buildid_image_id_bytes(image, &size);
 
-	set(identity, image->kind, image->reason, bytes, size);
+	identity_set(identity, image->kind, image->reason, bytes, size);
 }

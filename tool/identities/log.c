@@ -128,7 +128,7 @@ int log_clock_set(struct log_writer *writer, const struct wall_range *range)
 	return write_buffer(writer);
 }
 
-static int append(struct log_writer *writer, const void *bytes, size_t size)
+static int log_append(struct log_writer *writer, const void *bytes, size_t size)
 {
 	const size_t room = sizeof(writer->buffer) - 2 * sizeof(struct log_clock);
 	int err;
@@ -190,13 +190,13 @@ struct log_writer *log_create(const char *path, bool chosen, struct reason *reas
 	writer->has_before = false;
 	memcpy(header.magic, LOG_MAGIC, sizeof(header.magic));
 	boot_id_read(header.boot_id);
-	append(writer, &header, sizeof(header));
+	log_append(writer, &header, sizeof(header));
 	return writer;
 }
 
 int log_write(struct log_writer *writer, const struct buildid_record *record)
 {
-	int err = append(writer, record, record->size);
+	int err = log_append(writer, record, record->size);
 
 	if (!err)
 		writer->records++;
@@ -229,7 +229,7 @@ int log_finish(struct log_writer *writer)
 	int err;
 
 	put_before(writer);
-	err = append(writer, &end, sizeof(end));
+	err = log_append(writer, &end, sizeof(end));
 	if (!err)
 		err = write_buffer(writer);
 	if (!err)
@@ -294,7 +294,7 @@ static int garbage(struct log_reader *reader, uint64_t start)
 }
 
 /* Records and the header are of 8 times so many bytes, so what is next stays aligned. */
-static ssize_t fill(struct log_reader *reader)
+static ssize_t log_fill(struct log_reader *reader)
 {
 	size_t left = there(reader);
 	ssize_t got;
@@ -313,16 +313,16 @@ static ssize_t fill(struct log_reader *reader)
 }
 
 /* Whether so many bytes are next, which are in memory then. */
-static bool need(struct log_reader *reader, size_t size)
+static bool log_need(struct log_reader *reader, size_t size)
 {
 	while (there(reader) < size)
-		if (fill(reader) <= 0)
+		if (log_fill(reader) <= 0)
 			return false;
 	return true;
 }
 
 /* What is next, and there. */
-static const void *take(struct log_reader *reader, size_t size)
+static const void *log_take(struct log_reader *reader, size_t size)
 {
 	const void *bytes = reader->buffer + reader->start;
 
@@ -353,16 +353,16 @@ static int begin_clocks(struct log_reader *reader)
 	reader->clocks.ahead = (struct wall_range){ ahead, ahead };
 	reader->ahead = ahead;
 	add_clock(reader, header->time_mono, ahead, &reader->clocks.ahead);
-	if (!need(reader, header->size))
+	if (!log_need(reader, header->size))
 		return cut_short(reader, 0);
-	take(reader, header->size);
+	log_take(reader, header->size);
 	return 0;
 }
 
 static int read_header(struct log_reader *reader)
 {
 	struct log_header *header = &reader->header;
-	bool whole = need(reader, sizeof(*header));
+	bool whole = log_need(reader, sizeof(*header));
 
 	/* A file that is no log may be shorter than a header. */
 	if (there(reader) < sizeof(header->magic) ||
@@ -408,7 +408,7 @@ static int read_end(struct log_reader *reader, const struct buildid_record *reco
 	memcpy(&end, record, MIN(record->size, sizeof(end)));
 	if (end.header.size < END_MIN || end.records != reader->records)
 		return garbage(reader, start);
-	if (need(reader, 1))
+	if (log_need(reader, 1))
 		return fail(reader, "damaged: goes on at byte %" PRIu64 ", behind its end",
 			    reader->offset);
 	reader->ended = true;
@@ -454,7 +454,7 @@ static const struct buildid_record *need_record(struct log_reader *reader)
 {
 	const struct buildid_record *head;
 
-	if (!need(reader, sizeof(*head))) {
+	if (!log_need(reader, sizeof(*head))) {
 		no_record(reader);
 		return NULL;
 	}
@@ -463,7 +463,7 @@ static const struct buildid_record *need_record(struct log_reader *reader)
 		garbage(reader, reader->offset);
 		return NULL;
 	}
-	if (!need(reader, head->size)) {
+	if (!log_need(reader, head->size)) {
 		cut_short(reader, reader->offset);
 		return NULL;
 	}
@@ -483,7 +483,7 @@ static int read_record(struct log_reader *reader, const struct buildid_record **
 	head = need_record(reader);
 	if (!head)
 		return -1;
-	*record = take(reader, head->size);
+	*record = log_take(reader, head->size);
 	if (head->type == LOG_RECORD_END)
 		return read_end(reader, head, start);
 	if (head->type == LOG_RECORD_CLOCK)

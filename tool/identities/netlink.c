@@ -96,7 +96,7 @@ int netlink_fd(const struct netlink *netlink)
 	return nl_socket_get_fd(netlink->socket);
 }
 
-static int receive(struct netlink *netlink, int flags)
+static int netlink_receive(struct netlink *netlink, int flags)
 {
 	struct sockaddr_nl sender = { .nl_family = AF_NETLINK };
 	socklen_t length = sizeof(sender);
@@ -202,7 +202,7 @@ int netlink_next(struct netlink *netlink, const struct buildid_record **record)
 				return err;
 			netlink->message_left = 0;
 		}
-		err = receive(netlink, netlink->dumping ? 0 : MSG_DONTWAIT);
+		err = netlink_receive(netlink, netlink->dumping ? 0 : MSG_DONTWAIT);
 		if (err)
 			return err;
 	}
@@ -271,7 +271,7 @@ int netlink_subscribe(struct netlink *netlink, const struct buildid_options *opt
 	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
 	err = send_message(netlink, message, err);
 	if (!err)
-		err = receive(netlink, 0);
+		err = netlink_receive(netlink, 0);
 	if (err)
 		return err;
 	/* The reply, or an event already, which is for netlink_next(). */

@@ -12,7 +12,7 @@ struct pid_map {
 	struct hash_map map;
 };
 
-static bool add(struct pid_map *map, uint32_t pid, uint32_t logged)
+static bool pid_map_add(struct pid_map *map, uint32_t pid, uint32_t logged)
 {
 	uint32_t before = hash_map_get(&map->map, pid, logged);
 
@@ -32,7 +32,7 @@ struct pid_map *pid_map_new(struct perfdata *data, const struct identities *iden
 	while (good && perfdata_next_mapping(data, &mapping) > 0) {
 		if (!identities_pid_at(identities, &mapping, &logged))
 			continue;
-		good = add(map, mapping.pid, logged);
+		good = pid_map_add(map, mapping.pid, logged);
 		found++;
 	}
 	if (good && found > 1) {

@@ -186,7 +186,8 @@ static int add_lost(struct recorded_mappings *mappings, const struct buildid_los
 	return 0;
 }
 
-static int add(struct recorded_mappings *mappings, const struct buildid_record *record)
+static int recorded_mappings_add(struct recorded_mappings *mappings,
+				 const struct buildid_record *record)
 {
 	switch (record->type) {
 	case BUILDID_RECORD_FILE:
@@ -210,7 +211,7 @@ static bool add_all(struct recorded_mappings *mappings, struct log_reader *log,
 	int more;
 
 	while ((more = log_next(log, &record)) > 0)
-		if (add(mappings, record))
+		if (recorded_mappings_add(mappings, record))
 			return reason_set(reason, "%s", strerror(ENOMEM));
 	if (more < 0)
 		reason_set(reason, "%s", log_error(log));

@@ -75,7 +75,7 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static int64_t minus(int64_t a, int64_t b)
+static int64_t stream_clock_minus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
@@ -103,8 +103,8 @@ static struct difference difference_at(const struct stream_clock *clock,
 static int64_t drift_outside(int64_t moment, uint64_t first, uint64_t last)
 {
 	if (moment < (int64_t)first)
-		return CLOCK_DRIFT(minus((int64_t)first, moment));
-	return moment > (int64_t)last ? CLOCK_DRIFT(minus(moment, (int64_t)last)) : 0;
+		return CLOCK_DRIFT(stream_clock_minus((int64_t)first, moment));
+	return moment > (int64_t)last ? CLOCK_DRIFT(stream_clock_minus(moment, (int64_t)last)) : 0;
 }
 
 /* By CLOCK_MONOTONIC: from the one to the other a file may have changed that has @ctime. */
@@ -115,8 +115,8 @@ struct change {
 static struct change change_at(const struct wall_range *ahead, int64_t ctime)
 {
 	return (struct change){
-		.early = minus(ctime, ahead->max),
-		.late = plus(minus(ctime, ahead->min), (int64_t)ctime_grain(ctime)),
+		.early = stream_clock_minus(ctime, ahead->max),
+		.late = plus(stream_clock_minus(ctime, ahead->min), (int64_t)ctime_grain(ctime)),
 	};
 }
 
@@ -152,7 +152,8 @@ struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t 
 	first = clock->pairs;
 	last = first + clock->nr_pairs - 1;
 	from = plus(change.early, difference_at(clock, &moment, compare_mono).least);
-	from = minus(from, (int64_t)TICK + drift_outside(change.early, first->mono, last->mono));
+	from = stream_clock_minus(from, (int64_t)TICK + drift_outside(change.early, first->mono,
+								      last->mono));
 	moment.mono = (uint64_t)change.late;
 	to = plus(change.late, difference_at(clock, &moment, compare_mono).most);
 	to = plus(to, drift_outside(change.late, first->mono, last->mono));
@@ -169,8 +170,8 @@ uint64_t stream_clock_real(const struct stream_clock *clock, uint64_t time)
 		return 0;
 	first = clock->pairs;
 	last = first + clock->nr_pairs - 1;
-	real = minus((int64_t)time, difference_at(clock, &moment, compare_time).most);
-	real = minus(real, drift_outside((int64_t)time, first->time, last->time));
+	real = stream_clock_minus((int64_t)time, difference_at(clock, &moment, compare_time).most);
+	real = stream_clock_minus(real, drift_outside((int64_t)time, first->time, last->time));
 	real = plus(real, clock->ahead.min);
 	return real > 0 ? (uint64_t)real : 0;
 }

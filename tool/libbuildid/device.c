@@ -175,8 +175,8 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed)
 }
 
 /* The reply, a FILE record in @buffer, is checked like any record. */
-static int resolve(struct buildid *handle, struct buildid_resolve *argument, void *buffer,
-		   size_t size, const struct buildid_file **file)
+static int device_resolve(struct buildid *handle, struct buildid_resolve *argument, void *buffer,
+			  size_t size, const struct buildid_file **file)
 {
 	const struct buildid_record *reply = buffer;
 	int err;
@@ -205,7 +205,7 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size
 {
 	struct buildid_resolve argument = { .by = BUILDID_BY_FD, .fd = fd };
 
-	return resolve(handle, &argument, buffer, size, file);
+	return device_resolve(handle, &argument, buffer, size, file);
 }
 
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
@@ -228,7 +228,7 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, v
 	argument.ino = known.ino;
 	argument.generation = known.generation;
 	argument.tree = known.tree;
-	return resolve(handle, &argument, buffer, size, file);
+	return device_resolve(handle, &argument, buffer, size, file);
 }
 
 int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, size_t size,
@@ -236,7 +236,7 @@ int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, s
 {
 	struct buildid_resolve argument = { .by = BUILDID_BY_ID, .file_id = file_id };
 
-	return resolve(handle, &argument, buffer, size, file);
+	return device_resolve(handle, &argument, buffer, size, file);
 }
 
 int buildid_ioctl_resolve_addr(struct buildid *handle, struct buildid_address *address,
@@ -250,7 +250,7 @@ int buildid_ioctl_resolve_addr(struct buildid *handle, struct buildid_address *a
 	};
 	int err;
 
-	err = resolve(handle, &argument, buffer, size, file);
+	err = device_resolve(handle, &argument, buffer, size, file);
 	if (err)
 		return err;
 	address->start_time = argument.start_time;

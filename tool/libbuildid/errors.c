@@ -45,7 +45,7 @@ static const struct error {
 	{ EBADF, "not a file that is open for reading", NULL },
 };
 
-static const struct error *find(int number)
+static const struct error *errors_find(int number)
 {
 	size_t i;
 
@@ -57,7 +57,7 @@ static const struct error *find(int number)
 
 const char *buildid_strerror(int number)
 {
-	const struct error *error = find(number);
+	const struct error *error = errors_find(number);
 	const char *text;
 
 	if (error)
@@ -69,7 +69,7 @@ const char *buildid_strerror(int number)
 
 const char *buildid_advice(int number)
 {
-	const struct error *error = find(number);
+	const struct error *error = errors_find(number);
 
 	return error ? error->advice : NULL;
 }

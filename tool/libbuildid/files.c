@@ -58,8 +58,8 @@ static struct entries *bucket_of(const struct buildid_files *files, uint64_t fil
 	return &files->buckets[hash_add(files->seed, file_id) & (files->nr_buckets - 1)];
 }
 
-static struct entry *find(const struct buildid_files *files, uint64_t file_id, bool follows,
-			  uint32_t tid)
+static struct entry *files_find(const struct buildid_files *files, uint64_t file_id, bool follows,
+				uint32_t tid)
 {
 	struct entry *entry;
 
@@ -72,7 +72,7 @@ static struct entry *find(const struct buildid_files *files, uint64_t file_id, b
 }
 
 /* Long chains are slow but right: failing to grow is no error. */
-static void grow(struct buildid_files *files)
+static void files_grow(struct buildid_files *files)
 {
 	size_t before = files->nr_buckets, i;
 	struct entries *old = files->buckets, *new;
@@ -97,7 +97,7 @@ static void grow(struct buildid_files *files)
 
 static void entry_add(struct buildid_files *files, struct entry *entry)
 {
-	grow(files);
+	files_grow(files);
 	LIST_INSERT_HEAD(bucket_of(files, entry->file_id), entry, bucket);
 	TAILQ_INSERT_TAIL(entry->follows ? &files->following : &files->by_use, entry, list);
 	files->nr_following += entry->follows;
@@ -134,7 +134,7 @@ static void entry_free(struct entry *entry)
 /* Look up and count as used. */
 static struct entry *file_use(struct buildid_files *files, uint64_t file_id)
 {
-	struct entry *entry = find(files, file_id, false, 0);
+	struct entry *entry = files_find(files, file_id, false, 0);
 
 	if (entry) {
 		TAILQ_REMOVE(&files->by_use, entry, list);
@@ -180,7 +180,7 @@ static int remember_new(struct buildid_files *files, const struct buildid_file *
 	return 0;
 }
 
-static int remember(struct buildid_files *files, const struct buildid_file *file)
+static int files_remember(struct buildid_files *files, const struct buildid_file *file)
 {
 	struct entry *entry = file_use(files, file->file_id);
 
@@ -207,7 +207,7 @@ static void announce(struct buildid_files *files, const struct buildid_mmap *mma
 	uint32_t tid = key_of(files, mmap->tid);
 	struct entry *entry;
 
-	if (find(files, mmap->file_id, true, tid))
+	if (files_find(files, mmap->file_id, true, tid))
 		return;
 	if (files->nr_following >= files->bound.max_following)
 		entry_remove(files, TAILQ_FIRST(&files->following));
@@ -222,7 +222,7 @@ static void announce(struct buildid_files *files, const struct buildid_mmap *mma
 
 static void has_come(struct buildid_files *files, const struct buildid_file *file)
 {
-	struct entry *entry = find(files, file->file_id, true, key_of(files, file->tid));
+	struct entry *entry = files_find(files, file->file_id, true, key_of(files, file->tid));
 
 	if (entry)
 		entry_remove(files, entry);
@@ -267,7 +267,7 @@ int buildid_files_join(struct buildid_files *files, const struct buildid_record 
 	if (!err && record->type == BUILDID_RECORD_FILE) {
 		files->event.file = any;
 		has_come(files, any);
-		err = remember(files, any);
+		err = files_remember(files, any);
 	}
 	if (err)
 		return err;

@@ -22,7 +22,7 @@ struct found {
 	const struct buildid_file *file; /* NULL when it is not known */
 };
 
-static int append(struct buildid_past_records *records, const struct buildid_record *record)
+static int past_append(struct buildid_past_records *records, const struct buildid_record *record)
 {
 	size_t room = records->room;
 	void *bytes = records->bytes;
@@ -48,7 +48,7 @@ static int read_records(struct buildid_past_records *records, struct buildid_sna
 
 	records->size = 0;
 	while (!(err = buildid_snapshot_next(snapshot, &record))) {
-		err = append(records, record);
+		err = past_append(records, record);
 		if (err)
 			break;
 	}

@@ -23,7 +23,7 @@
 
 #define FIRST_ROOM 256
 
-static int add(struct buildid_processes *processes, uint32_t pid)
+static int processes_add(struct buildid_processes *processes, uint32_t pid)
 {
 	if (processes->count == processes->room) {
 		size_t room = processes->room ? processes->room * 2 : FIRST_ROOM;
@@ -52,7 +52,7 @@ static int compare_pids(const void *a, const void *b)
 }
 
 /* In ascending order, each once. */
-static void sort(struct buildid_processes *processes)
+static void processes_sort(struct buildid_processes *processes)
 {
 	size_t count = 0, i;
 
@@ -64,7 +64,7 @@ static void sort(struct buildid_processes *processes)
 	processes->count = count;
 }
 
-static bool has(const uint32_t *sorted, size_t count, uint32_t pid)
+static bool processes_has(const uint32_t *sorted, size_t count, uint32_t pid)
 {
 	return count && bsearch(&pid, sorted, count, sizeof(*sorted), compare_pids);
 }
@@ -75,7 +75,7 @@ static void intersect(struct buildid_processes *processes, const struct buildid_
 	size_t count = 0, i;
 
 	for (i = 0; i < processes->count; i++)
-		if (has(sorted->pids, sorted->count, processes->pids[i]))
+		if (processes_has(sorted->pids, sorted->count, processes->pids[i]))
 			processes->pids[count++] = processes->pids[i];
 	processes->count = count;
 }
@@ -94,7 +94,7 @@ static int find_all(struct buildid_processes *processes)
 	errno = 0;
 	while (!err && (entry = readdir(directory))) {
 		if (isdigit((unsigned char)*entry->d_name))
-			err = add(processes, (uint32_t)strtoul(entry->d_name, NULL, 10));
+			err = processes_add(processes, (uint32_t)strtoul(entry->d_name, NULL, 10));
 		errno = 0;
 	}
 	if (!err)
@@ -147,13 +147,13 @@ static int add_descendants(struct buildid_processes *family, const struct buildi
 	int err = 0;
 
 	do {
-		sort(family);
+		processes_sort(family);
 		sorted = family->count;
 		for (i = 0; !err && i < all->count; i++)
-			if (!has(family->pids, sorted, all->pids[i]) &&
+			if (!processes_has(family->pids, sorted, all->pids[i]) &&
 			    status_number(all->pids[i], "PPid", &parent) &&
-			    has(family->pids, sorted, parent))
-				err = add(family, all->pids[i]);
+			    processes_has(family->pids, sorted, parent))
+				err = processes_add(family, all->pids[i]);
 	} while (!err && family->count > sorted);
 	return err;
 }
@@ -165,7 +165,7 @@ static int find_named(struct buildid_processes *processes, const struct buildid_
 	uint32_t i;
 
 	for (i = 0; !err && i < options->nr_pids; i++)
-		err = add(processes, options->pids[i]);
+		err = processes_add(processes, options->pids[i]);
 	if (err || !(options->flags & BUILDID_SUB_CHILDREN))
 		return err;
 	err = find_all(&all);
@@ -186,7 +186,7 @@ static int add_listed(struct buildid_processes *processes, FILE *list, bool thre
 	/* 0 stands for one that is not in this pid namespace. */
 	while (!err && fscanf(list, "%" SCNu32, &pid) == 1)
 		if (pid && (!threads || status_number(pid, "Tgid", &pid)))
-			err = add(processes, pid);
+			err = processes_add(processes, pid);
 	if (!err && ferror(list))
 		err = errno ? -errno : -EIO;
 	return err;
@@ -264,7 +264,7 @@ static int find_in_cgroup(struct buildid_processes *processes, int fd)
 	if (own < 0)
 		return -errno;
 	err = add_cgroup(processes, own);
-	sort(processes);
+	processes_sort(processes);
 	return err;
 }
 

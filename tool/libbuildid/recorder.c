@@ -327,7 +327,8 @@ static int copy_options(struct buildid_recorder *recorder, const struct buildid_
 	return 0;
 }
 
-static int start(struct buildid_recorder *recorder, const struct buildid_recorder_options *options)
+static int recorder_start(struct buildid_recorder *recorder,
+			  const struct buildid_recorder_options *options)
 {
 	struct buildid_files_options files = {};
 	int err = copy_options(recorder, options->subscribe);
@@ -363,7 +364,7 @@ int buildid_recorder_new(struct buildid_recorder **recorder,
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	err = start(new, &known);
+	err = recorder_start(new, &known);
 	if (err) {
 		buildid_recorder_free(new);
 		return err;

@@ -85,8 +85,8 @@ static struct entry *entry_of(const struct perfdata_build_ids *table, const char
 }
 
 /* A new entry as @bytes at the end; NULL with an error. */
-static struct entry *append(struct perfdata *data, struct perfdata_build_ids *table,
-			    const struct perfdata_build_id *bytes)
+static struct entry *build_ids_append(struct perfdata *data, struct perfdata_build_ids *table,
+				      const struct perfdata_build_id *bytes)
 {
 	struct entry entry = { .kind = perfdata_kind(bytes->name, bytes->event.misc) };
 
@@ -107,7 +107,7 @@ static int add_entry(struct perfdata *data, const struct perfdata_build_id *byte
 {
 	if (!perfdata_build_id_name(bytes))
 		return perfdata_fail(data, "damaged: the build-id table has an entry without name");
-	return append(data, context, bytes) ? 0 : -1;
+	return build_ids_append(data, context, bytes) ? 0 : -1;
 }
 
 static uint64_t hash_of(const struct perfdata_build_ids *table)
@@ -203,7 +203,7 @@ static struct entry *add_new(struct perfdata *data, struct perfdata_build_ids *t
 	bytes->event.misc |= PERFDATA_MISC_ID_SIZE;
 	bytes->pid = UINT32_MAX;
 	memcpy(bytes->name, name, strlen(name));
-	entry = append(data, table, bytes);
+	entry = build_ids_append(data, table, bytes);
 	free(bytes);
 	return entry;
 }

@@ -26,8 +26,8 @@ static uint64_t hash_of(const struct build_id *id)
 	return hash_bytes(hash_start(), id->bytes, id->size);
 }
 
-static struct perfdata_image_id *find(const struct perfdata_doubts *doubts,
-				      const struct build_id *id)
+static struct perfdata_image_id *doubts_find(const struct perfdata_doubts *doubts,
+					     const struct build_id *id)
 {
 	const struct hash_slot *slot = NULL;
 
@@ -56,7 +56,7 @@ bool perfdata_doubts_add(struct perfdata_doubts *doubts, enum perfdata_kind kind
 		return true;
 	if (kind == PERFDATA_KIND_MODULE && !is_vmlinux(path))
 		module_name(path, new.name);
-	found = find(doubts, id);
+	found = doubts_find(doubts, id);
 	if (found) {
 		found->several |= strcmp(found->name, new.name) != 0;
 		return true;
@@ -74,6 +74,6 @@ bool perfdata_doubts_has(const struct perfdata_doubts *doubts, enum perfdata_kin
 	const struct perfdata_image_id *found = NULL;
 
 	if (kind == PERFDATA_KIND_MODULE && id->size)
-		found = find(doubts, id);
+		found = doubts_find(doubts, id);
 	return found && found->several;
 }

@@ -347,7 +347,7 @@ static int read_samples(struct perfdata *data)
 
 /* --------------------------------------------------------------------- list -- */
 
-static int sort(struct perfdata *data)
+static int dsos_sort(struct perfdata *data)
 {
 	static const enum perfdata_kind kinds[] = {
 		PERFDATA_KIND_KERNEL, PERFDATA_KIND_MODULE, PERFDATA_KIND_USER,
@@ -396,7 +396,7 @@ static int read_dsos(struct perfdata *data, bool hits)
 		if (!data->dsos->spaces)
 			return perfdata_no_memory(data);
 	}
-	if (add_all(data) || (hits && read_samples(data)) || sort(data))
+	if (add_all(data) || (hits && read_samples(data)) || dsos_sort(data))
 		return -1;
 	return doubt(data);
 }

@@ -99,7 +99,7 @@ static int make_buffers(struct perfdata *data)
 }
 
 /* Read more behind what is in the buffer; 0 at the end of the stream. */
-static int fill(struct perfdata *data)
+static int events_fill(struct perfdata *data)
 {
 	const struct perfdata_stream *stream = stream_of(data);
 	uint64_t rest = stream->end - data->position;
@@ -125,12 +125,12 @@ static int fill(struct perfdata *data)
 }
 
 /* Read until @size bytes are in the buffer; 0 when there are not so many. */
-static int need(struct perfdata *data, size_t size)
+static int events_need(struct perfdata *data, size_t size)
 {
 	int answer;
 
 	while (data->filled - data->start < size) {
-		answer = fill(data);
+		answer = events_fill(data);
 		if (answer <= 0)
 			return answer;
 	}
@@ -144,7 +144,7 @@ long perfdata_payload(struct perfdata *data, void *bytes, size_t size)
 
 	if (!data->payload)
 		return 0;
-	answer = need(data, 1);
+	answer = events_need(data, 1);
 	if (answer < 0)
 		return -1;
 	if (!answer)
@@ -276,7 +276,7 @@ static int next_of_file(struct perfdata *data, struct perfdata_item *item)
 	struct perfdata_event event;
 	int answer;
 
-	answer = need(data, sizeof(event));
+	answer = events_need(data, sizeof(event));
 	if (answer < 0)
 		return -1;
 	if (!answer)
@@ -284,7 +284,7 @@ static int next_of_file(struct perfdata *data, struct perfdata_item *item)
 	event = header_at(data->buffer + data->start);
 	if (event.size < sizeof(event))
 		return fail_at(data, "damaged: an event without a size", perfdata_offset(data));
-	answer = need(data, event.size);
+	answer = events_need(data, event.size);
 	if (answer <= 0)
 		return answer < 0 ? -1 : cut_short(data);
 
@@ -332,7 +332,7 @@ static int begin_decompressing(struct perfdata *data, const struct perfdata_item
 }
 
 /* Decompress some more; 0 when that needs the next event of the file. */
-static int decompress(struct perfdata *data)
+static int events_decompress(struct perfdata *data)
 {
 	ZSTD_inBuffer in = { .src = data->compressed, .size = data->nr_compressed };
 	ZSTD_outBuffer out = { .dst = data->decompressed, .size = DECOMPRESSED_BUFFER };
@@ -405,7 +405,7 @@ static int next_of_compressed(struct perfdata *data, struct perfdata_item *item)
 		answer = next_decompressed(data, item);
 		if (answer)
 			return answer;
-		answer = decompress(data);
+		answer = events_decompress(data);
 		if (answer <= 0)
 			return answer;
 	}

@@ -41,13 +41,13 @@ struct rewrite {
 
 /* ---------------------------------------------------------------- mappings -- */
 
-static int put(struct rewrite *rewrite, const void *bytes, size_t size)
+static int rewrite_put(struct rewrite *rewrite, const void *bytes, size_t size)
 {
 	return perfdata_writer_put(rewrite->output, bytes, size);
 }
 
 /* An MMAP as an MMAP2. */
-static void grow(const struct perfdata_event *event, struct perfdata_mmap2 *grown)
+static void rewrite_grow(const struct perfdata_event *event, struct perfdata_mmap2 *grown)
 {
 	const struct perfdata_mmap *mmap = (const void *)event;
 	bool user = (event->misc & PERFDATA_MISC_CPUMODE) == PERFDATA_MISC_USER;
@@ -85,7 +85,7 @@ static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *e
 	struct perfdata_mmap2 *new = (void *)rewrite->event;
 
 	if (event->type == PERFDATA_MMAP)
-		grow(event, new);
+		rewrite_grow(event, new);
 	else
 		memcpy(new, event, event->size);
 	perfdata_set_id(new, &content->id);
@@ -93,7 +93,7 @@ static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *e
 		rename_to(new, perfdata_survey_name(&rewrite->survey, content));
 	rewrite->counts->changed |= new->event.size != event->size ||
 				    memcmp(new, event, event->size) != 0;
-	return put(rewrite, new, new->event.size);
+	return rewrite_put(rewrite, new, new->event.size);
 }
 
 /* What is left is neither a build-id nor an inode. */
@@ -104,7 +104,7 @@ static int put_without_id(struct rewrite *rewrite, const struct perfdata_event *
 	memcpy(new, event, event->size);
 	perfdata_clear_id(new);
 	rewrite->counts->changed = true;
-	return put(rewrite, new, new->event.size);
+	return rewrite_put(rewrite, new, new->event.size);
 }
 
 static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *event)
@@ -115,7 +115,7 @@ static int put_mapping(struct rewrite *rewrite, const struct perfdata_event *eve
 		return put_without_id(rewrite, event);
 	if (content)
 		return put_annotated(rewrite, event, content);
-	return perfdata_error(rewrite->data) ? -1 : put(rewrite, event, event->size);
+	return perfdata_error(rewrite->data) ? -1 : rewrite_put(rewrite, event, event->size);
 }
 
 /* ----------------------------------------------------------------- modules -- */
@@ -132,7 +132,7 @@ static int put_module_event(struct rewrite *rewrite, const struct perfdata_modul
 	    perfdata_build_ids_set(rewrite->data, rewrite->survey.build_ids, module->path,
 				   PERFDATA_KIND_MODULE, &module->id, false))
 		return -1;
-	return put(rewrite, rewrite->event, size);
+	return rewrite_put(rewrite, rewrite->event, size);
 }
 
 static bool may_put_module_events(const struct rewrite *rewrite)
@@ -192,11 +192,11 @@ static int put_build_id(struct rewrite *rewrite, const struct perfdata_event *ev
 		build_id_set(&id, entry->id, perfdata_build_id_size(entry));
 	foreign = path && perfdata_doubts_has(&rewrite->survey.paths.doubts, path->kind, &id);
 	if (!path || (!foreign && !perfdata_path_is_done(path)))
-		return put(rewrite, event, event->size);
+		return rewrite_put(rewrite, event, event->size);
 	memcpy(skipped, event, event->size);
 	skipped->type = PERFDATA_EVENT_TYPE;
 	rewrite->counts->changed = true;
-	return put(rewrite, skipped, skipped->size);
+	return rewrite_put(rewrite, skipped, skipped->size);
 }
 
 static bool is_compression_feature(const struct perfdata_event *event)
@@ -234,7 +234,8 @@ static int put_payload(struct rewrite *rewrite, const struct perfdata_item *item
 	long done;
 
 	while ((done = perfdata_payload(rewrite->data, rewrite->event, sizeof(rewrite->event))) > 0)
-		if (put(rewrite, rewrite->event, (size_t)done) || report_progress(rewrite, item))
+		if (rewrite_put(rewrite, rewrite->event, (size_t)done) ||
+		    report_progress(rewrite, item))
 			return -1;
 	return (int)done;
 }
@@ -252,7 +253,7 @@ static int put_event(struct rewrite *rewrite, const struct perfdata_item *item)
 	/* No event is compressed any more. In a file the header says it. */
 	if (rewrite->data->pipe && is_compression_feature(event))
 		return 0;
-	if (put(rewrite, event, event->size))
+	if (rewrite_put(rewrite, event, event->size))
 		return -1;
 	return item->payload ? put_payload(rewrite, item) : 0;
 }
@@ -322,7 +323,7 @@ static int put_unchanged(struct rewrite *rewrite)
 	if (run)
 		return put_run(rewrite, run->end);
 	size = perfdata_next_samples(data, &bytes);
-	return size ? put(rewrite, bytes, size) : 0;
+	return size ? rewrite_put(rewrite, bytes, size) : 0;
 }
 
 static int put_events(struct rewrite *rewrite)
@@ -402,7 +403,7 @@ static int put_features(struct rewrite *rewrite)
 				       survey->build_ids);
 }
 
-static int finish(struct rewrite *rewrite, const char *path)
+static int rewrite_finish(struct rewrite *rewrite, const char *path)
 {
 	struct perfdata *data = rewrite->data;
 	bool in_place = !path && strcmp(data->path, "-");
@@ -417,7 +418,7 @@ static int finish(struct rewrite *rewrite, const char *path)
 	return perfdata_writer_commit(rewrite->output);
 }
 
-static int prepare(struct rewrite *rewrite, const char *path)
+static int rewrite_prepare(struct rewrite *rewrite, const char *path)
 {
 	struct perfdata *data = rewrite->data;
 	size_t i;
@@ -449,9 +450,9 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 	rewrite->survey.data = data;
 	rewrite->survey.annotator = annotator;
 
-	err = prepare(rewrite, path);
+	err = rewrite_prepare(rewrite, path);
 	if (!err)
-		err = finish(rewrite, path);
+		err = rewrite_finish(rewrite, path);
 	perfdata_writer_free(rewrite->output);
 	perfdata_survey_free(&rewrite->survey);
 	perfdata_runs_free(&rewrite->runs);

@@ -14,7 +14,7 @@ void perfdata_runs_free(struct perfdata_runs *runs)
 }
 
 /* What is behind the last break, up to @end. */
-static int add(struct perfdata_runs *runs, struct perfdata *data, uint64_t end)
+static int runs_add(struct perfdata_runs *runs, struct perfdata *data, uint64_t end)
 {
 	uint64_t begin = runs->from ? runs->from : data->streams[runs->stream].begin;
 
@@ -29,7 +29,7 @@ static int add(struct perfdata_runs *runs, struct perfdata *data, uint64_t end)
 static int end_streams(struct perfdata_runs *runs, struct perfdata *data, size_t number)
 {
 	for (; runs->stream < number; runs->stream++, runs->from = 0)
-		if (add(runs, data, data->streams[runs->stream].end))
+		if (runs_add(runs, data, data->streams[runs->stream].end))
 			return -1;
 	return 0;
 }
@@ -37,7 +37,7 @@ static int end_streams(struct perfdata_runs *runs, struct perfdata *data, size_t
 int perfdata_runs_break(struct perfdata_runs *runs, struct perfdata *data,
 			const struct perfdata_item *item)
 {
-	if (end_streams(runs, data, data->current) || add(runs, data, item->offset))
+	if (end_streams(runs, data, data->current) || runs_add(runs, data, item->offset))
 		return -1;
 	runs->from = perfdata_offset(data);
 	return 0;

@@ -65,8 +65,8 @@ static long room_in(const struct perfdata_survey *survey, const struct perfdata_
  * With the path that @mapping has then. What is known here is more than perf knew: whether it
  * is that.
  */
-static bool identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
-		     struct perfdata_identity *identity)
+static bool survey_identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
+			    struct perfdata_identity *identity)
 {
 	bool known;
 
@@ -147,7 +147,7 @@ static int add_mapping(struct perfdata_survey *survey, const struct perfdata_eve
 	number = perfdata_paths_add(&survey->paths, mapping->path, mapping->kind);
 	if (number == SIZE_MAX)
 		return perfdata_no_memory(survey->data);
-	known = identify(survey, mapping, &identity);
+	known = survey_identify(survey, mapping, &identity);
 	room = room_in(survey, event, name, mapping);
 	path = &survey->paths.all[number];
 	if (room >= 0)
@@ -342,7 +342,7 @@ static const struct perfdata_content *find_again(struct perfdata_survey *survey,
 		return content;
 	if (!perfdata_path_is_annotated(path) || room_in(survey, event, mapping.path, &of_path) < 0)
 		return NULL;
-	identify(survey, &of_path, &identity);
+	survey_identify(survey, &of_path, &identity);
 	if (!identity.id.size)
 		return NULL;
 	content = perfdata_paths_content(&survey->paths, number, &identity.id);

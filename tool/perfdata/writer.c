@@ -42,17 +42,17 @@ struct perfdata_writer {
 	bool committed;
 };
 
-static int fail(struct perfdata_writer *output, const char *what)
+static int writer_fail(struct perfdata_writer *output, const char *what)
 {
 	return perfdata_fail(output->data, "%s: %s", what, strerror(errno));
 }
 
-static int put(struct perfdata_writer *output, int fd, const void *bytes, size_t size,
-	       uint64_t offset)
+static int writer_put(struct perfdata_writer *output, int fd, const void *bytes, size_t size,
+		      uint64_t offset)
 {
 	return pwrite_all(fd, bytes, size, (off_t)offset) ?
 		       0 :
-		       fail(output, "cannot write the annotated copy");
+		       writer_fail(output, "cannot write the annotated copy");
 }
 
 static int flush(struct perfdata_writer *output)
@@ -63,7 +63,7 @@ static int flush(struct perfdata_writer *output)
 	output->filled = 0;
 	if (!filled)
 		return 0;
-	if (put(output, output->fds[output->current], output->buffer, filled, *offset))
+	if (writer_put(output, output->fds[output->current], output->buffer, filled, *offset))
 		return -1;
 	*offset += filled;
 	return 0;
@@ -79,7 +79,7 @@ static int put_long(struct perfdata_writer *output, const void *bytes, size_t si
 {
 	uint64_t *offset = &output->offsets[output->current];
 
-	if (flush(output) || put(output, output->fds[output->current], bytes, size, *offset))
+	if (flush(output) || writer_put(output, output->fds[output->current], bytes, size, *offset))
 		return -1;
 	*offset += size;
 	return 0;
@@ -110,7 +110,7 @@ int perfdata_writer_patch(struct perfdata_writer *output, size_t number, const v
 {
 	if (number == output->current && flush(output))
 		return -1;
-	return put(output, output->fds[number], bytes, size, offset);
+	return writer_put(output, output->fds[number], bytes, size, offset);
 }
 
 static int copy_short(struct perfdata_writer *output, int input, uint64_t from, size_t size)
@@ -132,7 +132,7 @@ static int copy_long(struct perfdata_writer *output, int input, uint64_t from, s
 		return -1;
 	done = copy_bytes(input, from, output->fds[output->current], *offset, size);
 	if (done < 0)
-		return fail(output, "cannot make the annotated copy");
+		return writer_fail(output, "cannot make the annotated copy");
 	if ((size_t)done < size)
 		return perfdata_fail(output->data, "cut short: ends at byte %" PRIu64,
 				     from + (uint64_t)done);
@@ -177,7 +177,7 @@ int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
 	if (output->fds[number] < 0)
 		output->fds[number] = open_stream(output, number);
 	if (output->fds[number] < 0)
-		return fail(output, "cannot make the annotated copy");
+		return writer_fail(output, "cannot make the annotated copy");
 	return 0;
 }
 
@@ -217,7 +217,7 @@ static int check_place(struct perfdata_writer *output)
 	if (!output->is_there)
 		return 0;
 	if (fstat(place->there, &output->there))
-		return fail(output, output->path);
+		return writer_fail(output, output->path);
 	if (directory && S_ISDIR(output->there.st_mode))
 		return replace_directory(output);
 	if (directory || !S_ISREG(output->there.st_mode) || place->is_proc)
@@ -236,10 +236,10 @@ static int make_temporary_directory(struct perfdata_writer *output)
 	if (output->directory >= 0)
 		return 0;
 	*output->temporary = '\0';
-	return fail(output, output->path);
+	return writer_fail(output, output->path);
 }
 
-static int prepare(struct perfdata_writer *output, const char *path)
+static int writer_prepare(struct perfdata_writer *output, const char *path)
 {
 	struct perfdata *data = output->data;
 	struct reason reason;
@@ -249,7 +249,7 @@ static int prepare(struct perfdata_writer *output, const char *path)
 	output->offsets = calloc(data->nr_streams, sizeof(*output->offsets));
 	output->buffer = malloc(BUFFER);
 	if (!output->fds || !output->offsets || !output->buffer)
-		return fail(output, "memory");
+		return writer_fail(output, "memory");
 	for (i = 0; i < data->nr_streams; i++)
 		output->fds[i] = -1;
 
@@ -263,7 +263,7 @@ static int prepare(struct perfdata_writer *output, const char *path)
 			       0;
 	output->path = strdup(path);
 	if (!output->path)
-		return fail(output, path);
+		return writer_fail(output, path);
 	/* A symbolic link stays one. */
 	if (!own_place_open(&output->place, path, true, &reason))
 		return fail_place(output, &reason);
@@ -272,7 +272,7 @@ static int prepare(struct perfdata_writer *output, const char *path)
 		output->path = own_place_path(&output->place);
 	}
 	if (!output->path)
-		return fail(output, path);
+		return writer_fail(output, path);
 	if (check_place(output))
 		return -1;
 	return data->directory ? make_temporary_directory(output) : 0;
@@ -291,8 +291,8 @@ struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *p
 	output->directory = -1;
 	output->file.fd = -1;
 	if (fstat(data->streams[0].fd, &output->before))
-		fail(output, data->path);
-	else if (!prepare(output, path))
+		writer_fail(output, data->path);
+	else if (!writer_prepare(output, path))
 		return output;
 	perfdata_writer_free(output);
 	return NULL;
@@ -324,7 +324,8 @@ static int set_attributes(struct perfdata_writer *output, int from, int to)
 
 	if (output->replaces)
 		return keep_attributes(output, from, to);
-	return fstat(from, &like) || set_new_mode(to, &like) ? fail(output, output->path) : 0;
+	return fstat(from, &like) || set_new_mode(to, &like) ? writer_fail(output, output->path) :
+							       0;
 }
 
 static int make_directory(struct perfdata_writer *output, int from, int parent, const char *name)
@@ -373,7 +374,8 @@ next:
 static int keep_what_was_there(struct perfdata_writer *output, int to)
 {
 	int there = own_place_reopen(&output->place, O_RDONLY);
-	int err = there < 0 ? fail(output, output->path) : keep_attributes(output, there, to);
+	int err = there < 0 ? writer_fail(output, output->path) :
+			      keep_attributes(output, there, to);
 
 	if (there >= 0)
 		close(there);
@@ -387,7 +389,7 @@ static int finish_file(struct perfdata_writer *output, int from, int to, bool wh
 
 	if (err)
 		return err;
-	return fsync(to) && errno != EINVAL ? fail(output, output->path) : 0;
+	return fsync(to) && errno != EINVAL ? writer_fail(output, output->path) : 0;
 }
 
 static int finish_streams(struct perfdata_writer *output)
@@ -429,7 +431,7 @@ static int check_unchanged(struct perfdata_writer *output)
 	struct stat now;
 
 	if (fstat(output->data->streams[0].fd, &now))
-		return fail(output, output->path);
+		return writer_fail(output, output->path);
 	if (now.st_size != before->st_size ||
 	    memcmp(&now.st_mtim, &before->st_mtim, sizeof(now.st_mtim)))
 		return perfdata_fail(output->data, "was changed while it was read");
@@ -443,7 +445,7 @@ static int finish_directory(struct perfdata_writer *output)
 	int from = output->data->directory_fd;
 
 	if (link_tree(output, from, output->directory))
-		return fail(output, output->path);
+		return writer_fail(output, output->path);
 	return finish_file(output, from, output->directory, true);
 }
 
@@ -467,7 +469,8 @@ static int name_directory(struct perfdata_writer *output)
 	if (errno == EEXIST)
 		return fail_came(output);
 	/* NFS does not know the flag. Without it an empty directory that came is lost. */
-	return errno == EINVAL && rename_directory(output, 0) ? 0 : fail(output, output->path);
+	return errno == EINVAL && rename_directory(output, 0) ? 0 :
+								writer_fail(output, output->path);
 }
 
 /* What has the temporary name now, is what was there, or it goes back. */
@@ -495,7 +498,7 @@ static int commit_directory(struct perfdata_writer *output)
 		return perfdata_fail(
 			output->data,
 			"its file system cannot exchange directories: give an --output");
-	return fail(output, output->path);
+	return writer_fail(output, output->path);
 }
 
 static int commit_file(struct perfdata_writer *output)
@@ -505,7 +508,7 @@ static int commit_file(struct perfdata_writer *output)
 	if (temporary_name(&output->file, output->place.directory, output->place.name,
 			   output->is_there))
 		return 0;
-	return errno == EEXIST ? fail_came(output) : fail(output, output->path);
+	return errno == EEXIST ? fail_came(output) : writer_fail(output, output->path);
 }
 
 int perfdata_writer_finish(struct perfdata_writer *output)
@@ -522,7 +525,7 @@ int perfdata_writer_commit(struct perfdata_writer *output)
 	if (!output->path) {
 		if (copy_stream(output->fds[0], STDOUT_FILENO))
 			return 0;
-		return fail(output, "standard output");
+		return writer_fail(output, "standard output");
 	}
 	if (output->data->directory ? commit_directory(output) : commit_file(output))
 		return -1;

@@ -25,7 +25,7 @@ static struct library {
 #undef POINTER
 } library;
 
-static bool load(void)
+static bool certificate_load(void)
 {
 #define FUNCTION(name) { #name, offsetof(struct library, name) },
 	static const struct shared_function functions[] = { FUNCTIONS(FUNCTION) };
@@ -51,7 +51,7 @@ static bool format(char *text, const ASN1_STRING *string)
  * The key is named by the subject's key id, or by the serial number where there is none: with
  * the zero that DER has in front of what would be negative.
  */
-static bool take(X509 *x509, struct certificate *certificate)
+static bool certificate_take(X509 *x509, struct certificate *certificate)
 {
 	const ASN1_INTEGER *serial = library.X509_get0_serialNumber(x509);
 	const ASN1_OCTET_STRING *id = library.X509_get0_subject_key_id(x509);
@@ -67,8 +67,8 @@ static bool take(X509 *x509, struct certificate *certificate)
 
 bool certificate_parse(const uint8_t *data, size_t size, struct certificate *certificate)
 {
-	X509 *x509 = load() ? library.d2i_X509(NULL, &data, (long)size) : NULL;
-	bool is = x509 && take(x509, certificate);
+	X509 *x509 = certificate_load() ? library.d2i_X509(NULL, &data, (long)size) : NULL;
+	bool is = x509 && certificate_take(x509, certificate);
 
 	if (x509)
 		library.X509_free(x509);

@@ -62,7 +62,7 @@ void finding_remedy(struct finding *finding, const char *format, ...)
 	va_end(args);
 }
 
-static void show(struct output *out, const char *name, const struct finding *finding)
+static void doctor_show(struct output *out, const char *name, const struct finding *finding)
 {
 	static const struct {
 		const char *word;
@@ -103,7 +103,7 @@ int cmd_doctor(int argc, char **argv)
 
 		check->run(&machine, &finding);
 		failed |= finding.status == FINDING_FAILED;
-		show(&out, check->name, &finding);
+		doctor_show(&out, check->name, &finding);
 	}
 	machine_free(&machine);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -70,7 +70,7 @@ void check_visits(const struct machine *machine, struct finding *finding)
 /* ----------------------------------------------------------------- device -- */
 
 /* "root:buildid 0660" */
-static void describe(const struct stat *st, char text[128])
+static void doctor_device_describe(const struct stat *st, char text[128])
 {
 	const struct passwd *user = getpwuid(st->st_uid);
 	const struct group *group = getgrgid(st->st_gid);
@@ -141,7 +141,7 @@ void check_device(const struct machine *machine, struct finding *finding)
 			finding_set(finding, FINDING_UNKNOWN, "%s", strerror(errno));
 		return;
 	}
-	describe(&st, text);
+	doctor_device_describe(&st, text);
 	if (machine->open_error) {
 		const char *advice = buildid_advice(machine->open_error);
 

@@ -165,7 +165,7 @@ static void fit(struct mon *mon)
 	put_header(mon, rows);
 }
 
-static void show(struct mon *mon, const struct buildid_event *event)
+static void mon_show(struct mon *mon, const struct buildid_event *event)
 {
 	if (event->record->type == BUILDID_RECORD_LOST)
 		count_lost(&mon->lost, (const void *)event->record);
@@ -207,7 +207,7 @@ static const struct packages *packages_of(const struct mon *mon, const struct bu
 	return mapped_packages_find(mon->packages, (const void *)event->record, event->file);
 }
 
-static void handle(struct mon *mon, const struct buildid_event *event)
+static void mon_handle(struct mon *mon, const struct buildid_event *event)
 {
 	bool judged = mon->news && is_mapping(event);
 
@@ -220,7 +220,7 @@ static void handle(struct mon *mon, const struct buildid_event *event)
 	if (!is_shown(mon, event))
 		return;
 	mon->view.packages = judged ? packages_of(mon, event) : NULL;
-	show(mon, event);
+	mon_show(mon, event);
 }
 
 /* Nothing that was known is known any more, but what the present can tell. */
@@ -247,11 +247,11 @@ static void drain(struct mon *mon, uint64_t now)
 	const struct buildid_event *event;
 
 	while (!enough(mon) && (event = waiting_next(mon->waiting, now)))
-		handle(mon, event);
+		mon_handle(mon, event);
 	make_room(mon);
 }
 
-static void push(struct mon *mon, const struct buildid_record *record)
+static void mon_push(struct mon *mon, const struct buildid_record *record)
 {
 	int err = waiting_push(mon->waiting, record);
 
@@ -312,7 +312,7 @@ static bool read_records(struct mon *mon)
 	for (batch = 0; batch < BATCH && !done(mon); batch++) {
 		switch (input_next(mon->input, &record)) {
 		case 0:
-			push(mon, record);
+			mon_push(mon, record);
 			drain(mon, input_now(mon->input));
 			continue;
 		case -EAGAIN:
@@ -376,7 +376,7 @@ static void put_summary(const struct mon *mon)
 			news_unsure(mon->news));
 }
 
-static void watch(struct mon *mon, int signals)
+static void mon_watch(struct mon *mon, int signals)
 {
 	fit(mon);
 	while (!done(mon)) {
@@ -408,7 +408,7 @@ static bool open_input(struct mon *mon)
 	return mon->input;
 }
 
-static int run(struct mon *mon)
+static int mon_run(struct mon *mon)
 {
 	int signals;
 
@@ -443,7 +443,7 @@ static int run(struct mon *mon)
 		out_error(&mon->out, "mon", "%s", strerror(-signals));
 		mon->failed = true;
 	} else {
-		watch(mon, signals);
+		mon_watch(mon, signals);
 		signals_close(signals);
 	}
 	input_close(mon->input);
@@ -477,7 +477,7 @@ static const char *option_of_module(const struct mon *mon)
 	return mon->data ? "--data" : NULL;
 }
 
-static void check(const struct mon *mon)
+static void mon_check(const struct mon *mon)
 {
 	const char *option = option_of_module(mon);
 
@@ -524,6 +524,6 @@ int cmd_mon(int argc, char **argv)
 	};
 
 	args_parse(&args, argc, argv);
-	check(&mon);
-	return run(&mon);
+	mon_check(&mon);
+	return mon_run(&mon);
 }

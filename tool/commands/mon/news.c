@@ -321,8 +321,8 @@ static unsigned int add_bits(struct news *news, uint64_t path_key, uint64_t file
 	return bits & ~before;
 }
 
-static unsigned int judge(struct news *news, const struct buildid_file *file, const char *path,
-			  const struct holder *holder)
+static unsigned int judge_version(struct news *news, const struct buildid_file *file,
+				  const char *path, const struct holder *holder)
 {
 	uint64_t path_key = hash_text(path);
 	struct identity identity = print_identity_of(file);
@@ -358,7 +358,7 @@ unsigned int news_judge(struct news *news, const struct buildid_event *event,
 			find_content(news, &identity, 0, &bits);
 	} else if (event->file) {
 		holder = (struct holder){ mmap->pid, mmap->addr };
-		bits = judge(news, event->file, print_path(event), &holder);
+		bits = judge_version(news, event->file, print_path(event), &holder);
 	}
 	if (bits & NEWS_CHANGED)
 		*former = &news->former;
@@ -376,7 +376,7 @@ void news_learn_file(struct news *news, const struct buildid_file *file)
 {
 	const char *path = buildid_file_path(file);
 
-	judge(news, file, path ? path : "", &(const struct holder){});
+	judge_version(news, file, path ? path : "", &(const struct holder){});
 }
 
 /* --------------------------------------------------------------- present -- */

@@ -27,7 +27,7 @@ static bool is_output(const char *name, const char *base)
 	       strspn(name + size + 1, "0123456789") == strlen(name + size + 1);
 }
 
-static bool append(char ***paths, size_t count, const char *directory, const char *name)
+static bool perf_output_append(char ***paths, size_t count, const char *directory, const char *name)
 {
 	char **grown = reallocarray(*paths, count + 2, sizeof(*grown));
 
@@ -56,7 +56,7 @@ static bool list_with_time(const char *output, char ***paths, size_t found)
 	good = count >= 0 || (directory && errno != ENOMEM);
 	for (i = 0; i < count; i++) {
 		if (good && is_output(entries[i]->d_name, base))
-			good = append(paths, found++, directory, entries[i]->d_name);
+			good = perf_output_append(paths, found++, directory, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
@@ -135,7 +135,8 @@ char **perf_output_written(const struct perf_output *output)
 	char **paths = calloc(1, sizeof(*paths));
 	size_t found = 0, from, to;
 
-	if (!paths || (is_written(output) && !append(&paths, found++, "", output->path)) ||
+	if (!paths ||
+	    (is_written(output) && !perf_output_append(&paths, found++, "", output->path)) ||
 	    !list_with_time(output->path, &paths, found)) {
 		perf_output_free_paths(paths);
 		return NULL;

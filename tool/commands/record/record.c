@@ -43,7 +43,7 @@ struct record {
 	uint32_t ring_size;
 };
 
-static int run(struct record *record, char **command)
+static int record_run(struct record *record, char **command)
 {
 	struct buildid_options request = {
 		.size = sizeof(request),
@@ -102,5 +102,5 @@ int cmd_record(int argc, char **argv)
 
 	option_check_filter(&record.filter);
 	check_output(&record, command);
-	return run(&record, command);
+	return record_run(&record, command);
 }

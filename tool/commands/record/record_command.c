@@ -233,7 +233,7 @@ static bool make_argv(struct session *session, char *const *command, bool piped)
 	return true;
 }
 
-static bool prepare(struct session *session, char *const *command)
+static bool record_command_prepare(struct session *session, char *const *command)
 {
 	const struct perf_line *line = &session->line;
 	bool piped;
@@ -319,7 +319,7 @@ struct recording_end record_command(struct output *out, const struct record_requ
 	char *path = NULL;
 
 	clock_gettime(CLOCK_REALTIME_COARSE, &session.watch.since);
-	if (!prepare(&session, command)) {
+	if (!record_command_prepare(&session, command)) {
 		out_error(out, "record", "%s", strerror(ENOMEM));
 	} else if (plan_files(&session, &plan, &path)) {
 		if (!plan.log)

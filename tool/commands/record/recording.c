@@ -65,7 +65,7 @@ static void stop(struct recording *recording)
 		recording->stop_time = clock_ns(CLOCK_MONOTONIC);
 }
 
-static void fail(struct recording *recording, const char *object, const char *reason)
+static void recording_fail(struct recording *recording, const char *object, const char *reason)
 {
 	/* Each record after it would fail alike. */
 	if (!recording->failed)
@@ -78,7 +78,7 @@ static void fail(struct recording *recording, const char *object, const char *re
 
 /* -------------------------------------------------------------- command -- */
 
-static void reap(struct recording *recording)
+static void recording_reap(struct recording *recording)
 {
 	int status;
 
@@ -119,7 +119,7 @@ static void pass_on(struct recording *recording, int number)
 static void handle_signal(struct recording *recording, int number, pid_t sender)
 {
 	if (number == SIGCHLD)
-		reap(recording);
+		recording_reap(recording);
 	else if (!recording->plan->watch->command)
 		stop(recording);
 	/* From a terminal the command has it already, and decides. */
@@ -143,7 +143,7 @@ static void write_record(struct recording *recording, const struct buildid_recor
 	if (!err)
 		err = log_write(recording->log, record);
 	if (err)
-		fail(recording, recording->path, strerror(-err));
+		recording_fail(recording, recording->path, strerror(-err));
 }
 
 /* What the clock did only the module has seen, if it was set back at once. */
@@ -152,7 +152,7 @@ static bool read_range(struct recording *recording, struct wall_range *range)
 	int err = wall_clock_range(recording->handle, range, NULL);
 
 	if (err)
-		fail(recording, BUILDID_DEVICE, buildid_strerror(err));
+		recording_fail(recording, BUILDID_DEVICE, buildid_strerror(err));
 	return !recording->failed;
 }
 
@@ -165,7 +165,7 @@ static void write_clock(struct recording *recording)
 		return;
 	err = log_clock_set(recording->log, &range);
 	if (err)
-		fail(recording, recording->path, strerror(-err));
+		recording_fail(recording, recording->path, strerror(-err));
 }
 
 /* Other processes go on mapping files after the command has ended. */
@@ -187,7 +187,7 @@ static bool write_records(struct recording *recording)
 		if (err == -EAGAIN || err == -EINTR)
 			return false;
 		if (err) {
-			fail(recording, BUILDID_DEVICE, buildid_strerror(err));
+			recording_fail(recording, BUILDID_DEVICE, buildid_strerror(err));
 			return false;
 		}
 		if (recording->command)
@@ -211,7 +211,7 @@ static void write_snapshot(struct recording *recording, const struct buildid_opt
 
 	err = buildid_snapshot_new(&snapshot, recording->handle, options);
 	if (err) {
-		fail(recording, "snapshot", buildid_strerror(err));
+		recording_fail(recording, "snapshot", buildid_strerror(err));
 		return;
 	}
 	while (!recording->failed) {
@@ -281,7 +281,7 @@ static void record_all(struct recording *recording, int signals)
 		if (!more && !recording->failed) {
 			err = log_flush(recording->log);
 			if (err)
-				fail(recording, recording->path, strerror(-err));
+				recording_fail(recording, recording->path, strerror(-err));
 		}
 		if (stopping && may_end(recording, more))
 			return;
@@ -326,7 +326,7 @@ static void finish_log(struct recording *recording)
 
 	err = log_finish(recording->log);
 	if (err)
-		fail(recording, recording->path, strerror(-err));
+		recording_fail(recording, recording->path, strerror(-err));
 	if (recording->failed || !(recording->plan->keep_log || recording->lost))
 		return;
 	fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n", recording->path,
@@ -335,7 +335,7 @@ static void finish_log(struct recording *recording)
 		print_object(recording, written);
 }
 
-static void finish(struct recording *recording, int signals)
+static void recording_finish(struct recording *recording, int signals)
 {
 	const struct recording_plan *plan = recording->plan;
 
@@ -348,8 +348,8 @@ static void finish(struct recording *recording, int signals)
 		recording->end.status = EXIT_FAILURE;
 }
 
-static void run(struct recording *recording, int signals, char **command,
-		const struct buildid_options *options)
+static void recording_run_watched(struct recording *recording, int signals, char **command,
+				  const struct buildid_options *options)
 {
 	struct wall_range range;
 	int error = 0;
@@ -373,7 +373,7 @@ static void run(struct recording *recording, int signals, char **command,
 
 	record_all(recording, signals);
 	write_missing(recording);
-	finish(recording, signals);
+	recording_finish(recording, signals);
 }
 
 struct recording_end recording_run(struct output *out, const struct recording_plan *plan,
@@ -403,7 +403,7 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 		/* Last: a subscription that is refused must not cost an old log. */
 		recording.log = log_create(recording.path, plan->log_chosen, &reason);
 	if (recording.log)
-		run(&recording, signals, command, options);
+		recording_run_watched(&recording, signals, command, options);
 	else
 		out_error(out, recording.path, "%s", reason.text);
 	if (signals >= 0)

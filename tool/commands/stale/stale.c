@@ -46,7 +46,7 @@ struct job {
 };
 
 /* On a terminal. */
-static void begin(struct job *job)
+static void stale_begin(struct job *job)
 {
 	struct output *out = &job->out;
 
@@ -64,7 +64,7 @@ static void begin(struct job *job)
 	out_end(out);
 }
 
-static void show(void *data, const struct stale *stale)
+static void stale_show(void *data, const struct stale *stale)
 {
 	struct job *job = data;
 	const struct process_layout *layout = &job->layout;
@@ -75,7 +75,7 @@ static void show(void *data, const struct stale *stale)
 	char *tail;
 
 	if (!job->begun)
-		begin(job);
+		stale_begin(job);
 	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
 	if (stale->now)
 		now = mapped_packages_now(job->packages, stale->mmap, stale->runs, stale->now);
@@ -107,7 +107,7 @@ static void show(void *data, const struct stale *stale)
 	out_end(out);
 }
 
-static void fail(struct job *job, const char *object, int error)
+static void stale_fail(struct job *job, const char *object, int error)
 {
 	module_error(&job->out, object, error, NULL);
 	job->failed = true;
@@ -126,7 +126,7 @@ static void scan_one(struct job *job, struct buildid *handle, struct stale_scan 
 	if (!err && scan->denied > denied)
 		err = -EPERM;
 	if (err) {
-		fail(job, name, err);
+		stale_fail(job, name, err);
 	} else if (scan->skipped > skipped) {
 		out_error(&job->out, name,
 			  "it keeps calling exec, or keeps its address space locked");
@@ -144,7 +144,7 @@ static void scan_all(struct job *job, struct buildid *handle, struct stale_scan 
 	if (!err && scan->denied && !scan->processes)
 		err = -EPERM;
 	if (err)
-		fail(job, "stale", err);
+		stale_fail(job, "stale", err);
 	else if (scan->denied)
 		fprintf(stderr,
 			"buildid: stale: %zu processes were not looked at, as that is not "
@@ -157,7 +157,7 @@ static void scan_all(struct job *job, struct buildid *handle, struct stale_scan 
 			scan->skipped);
 }
 
-static int run(struct job *job, struct stale_scan *scan, char **pids)
+static int stale_run(struct job *job, struct stale_scan *scan, char **pids)
 {
 	struct buildid *handle = module_open(&job->out);
 	uint32_t pid;
@@ -166,7 +166,7 @@ static int run(struct job *job, struct stale_scan *scan, char **pids)
 		return EXIT_FAILURE;
 	job->packages = mapped_packages_new();
 	if (!job->packages) {
-		fail(job, "stale", -ENOMEM);
+		stale_fail(job, "stale", -ENOMEM);
 		buildid_close(handle);
 		return EXIT_FAILURE;
 	}
@@ -197,7 +197,7 @@ static int run(struct job *job, struct stale_scan *scan, char **pids)
 int cmd_stale(int argc, char **argv)
 {
 	struct job job = {};
-	struct stale_scan scan = { .found = show, .data = &job };
+	struct stale_scan scan = { .found = stale_show, .data = &job };
 	const struct args_option options[] = {
 		{ "temporary", 0, NULL,
 		  "deleted files of /tmp, /var/tmp, /run and /dev, and those that are no ELF "
@@ -217,5 +217,5 @@ int cmd_stale(int argc, char **argv)
 	char **pids = args_parse(&args, argc, argv);
 
 	process_operands_check(pids);
-	return run(&job, &scan, pids);
+	return stale_run(&job, &scan, pids);
 }

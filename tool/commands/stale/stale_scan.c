@@ -92,8 +92,8 @@ static bool was_reported(const struct scan *scan, uint64_t file_id)
 	return false;
 }
 
-static void report(struct scan *scan, const struct buildid_mmap *mmap,
-		   const struct current_file *now)
+static void stale_scan_report(struct scan *scan, const struct buildid_mmap *mmap,
+			      const struct current_file *now)
 {
 	const struct buildid_file *file = file_of(scan);
 	const struct stale stale = {
@@ -115,7 +115,7 @@ static void report(struct scan *scan, const struct buildid_mmap *mmap,
 	scan->scan->found(scan->scan->data, &stale);
 }
 
-static void compare(struct scan *scan, const struct buildid_mmap *mmap)
+static void stale_scan_compare(struct scan *scan, const struct buildid_mmap *mmap)
 {
 	const struct buildid_file *file = file_of(scan);
 	const struct mapped_place mapped = { mmap->pid, mmap->addr, file };
@@ -128,11 +128,11 @@ static void compare(struct scan *scan, const struct buildid_mmap *mmap)
 	case CURRENT_SAME:
 		break;
 	case CURRENT_OTHER:
-		report(scan, mmap, now);
+		stale_scan_report(scan, mmap, now);
 		break;
 	case CURRENT_GONE:
 		if (scan->scan->temporary || !is_temporary(file))
-			report(scan, mmap, NULL);
+			stale_scan_report(scan, mmap, NULL);
 		break;
 	case CURRENT_UNKNOWN:
 		scan->scan->unknown++;
@@ -154,7 +154,7 @@ static void begin_process(struct scan *scan, const struct buildid_mmap *mmap)
 	scan->scan->denied += !scan->entered && (errno == EACCES || errno == EPERM);
 }
 
-static void take(struct scan *scan, const struct buildid_record *record)
+static void stale_scan_take(struct scan *scan, const struct buildid_record *record)
 {
 	const struct buildid_mmap *mmap = (const void *)record;
 
@@ -169,13 +169,13 @@ static void take(struct scan *scan, const struct buildid_record *record)
 	if (mmap->pid != scan->pid || mmap->start_time != scan->start_time)
 		begin_process(scan, mmap);
 	if (scan->entered && !scan->done)
-		compare(scan, mmap);
+		stale_scan_compare(scan, mmap);
 	scan->done = true;
 }
 
 /* ------------------------------------------------------------------ scan -- */
 
-static int run(struct scan *scan)
+static int stale_scan_run(struct scan *scan)
 {
 	const struct buildid_record *record;
 	int err;
@@ -183,7 +183,7 @@ static int run(struct scan *scan)
 	for (;;) {
 		err = buildid_snapshot_next(scan->snapshot, &record);
 		if (!err)
-			take(scan, record);
+			stale_scan_take(scan, record);
 		else if (err == -ENODATA)
 			return 0;
 		else if (err == -EPERM)
@@ -212,7 +212,7 @@ int stale_scan(struct stale_scan *scan, struct buildid *handle)
 	run_->scan = scan;
 	err = buildid_snapshot_new(&run_->snapshot, handle, &options);
 	if (!err) {
-		err = run(run_);
+		err = stale_scan_run(run_);
 		scan->alive += buildid_snapshot_processes(run_->snapshot);
 		buildid_snapshot_free(run_->snapshot);
 	}

@@ -163,7 +163,7 @@ static int read_all(struct contents *contents, struct buildid *handle)
 }
 
 /* Those that most processes have first, else by path. */
-static int compare(const void *a, const void *b)
+static int metrics_compare(const void *a, const void *b)
 {
 	const struct content *one = a, *other = b;
 	int paths = strcmp(one->path, other->path);
@@ -208,7 +208,7 @@ static void show_contents(FILE *file, struct contents *contents, struct mapped_p
 	size_t shown = contents->count < max ? contents->count : (size_t)max, i;
 	char hex[BUILD_ID_TEXT];
 
-	array_sort(contents->contents, contents->count, compare);
+	array_sort(contents->contents, contents->count, metrics_compare);
 	metric_begin(file, "mapped_content", "gauge", NULL,
 		     "Processes that have a content mapped, under this path");
 	for (i = 0; i < shown; i++) {

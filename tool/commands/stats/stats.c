@@ -149,7 +149,7 @@ static int show_openmetrics(struct job *job, struct buildid *handle,
 	return err;
 }
 
-static int show(struct job *job, struct buildid *handle)
+static int stats_show(struct job *job, struct buildid *handle)
 {
 	struct buildid_stats stats;
 	int err = buildid_get_stats(handle, &stats, sizeof(stats));
@@ -200,7 +200,7 @@ int cmd_stats(int argc, char **argv)
 	handle = module_open(&job.out);
 	if (!handle)
 		return EXIT_FAILURE;
-	err = show(&job, handle);
+	err = stats_show(&job, handle);
 	buildid_close(handle);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -54,7 +54,7 @@ struct job {
 	uint64_t files;
 };
 
-static void fail(struct job *job, const char *object, const char *problem)
+static void bundle_fail(struct job *job, const char *object, const char *problem)
 {
 	out_error(&job->out, object, "%s", problem);
 	job->failed = true;
@@ -78,7 +78,7 @@ static bool add_part(struct job *job, struct tarball *tarball, const struct debu
 	close(fd);
 	job->files++;
 	if (problem)
-		fail(job, job->bundle, problem);
+		bundle_fail(job, job->bundle, problem);
 	else
 		free(name);
 	return !problem;
@@ -110,7 +110,7 @@ static bool add_entry(struct job *job, struct tarball *tarball, const struct deb
 	free(entry);
 	problem = good ? tarball_add_link(tarball, name, target) : NULL;
 	if (problem)
-		fail(job, job->bundle, problem);
+		bundle_fail(job, job->bundle, problem);
 	return good && !problem;
 }
 
@@ -150,7 +150,7 @@ static bool add_file(struct job *job, struct tarball *tarball, int handle, const
 		close(fd);
 	}
 	if (problem)
-		fail(job, name, problem);
+		bundle_fail(job, name, problem);
 	return !problem;
 }
 
@@ -173,7 +173,7 @@ static struct dirent *next_entry(struct job *job, DIR *directory, const char *na
 	errno = 0;
 	entry = readdir(directory);
 	if (!entry && errno)
-		fail(job, name, strerror(errno));
+		bundle_fail(job, name, strerror(errno));
 	return entry;
 }
 
@@ -189,7 +189,7 @@ static bool add_directory(struct job *job, struct tarball *tarball, int fd, cons
 	char path[PATH_MAX];
 
 	if (!directory) {
-		fail(job, name, strerror(errno));
+		bundle_fail(job, name, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 	}
@@ -224,8 +224,8 @@ static bool add_data(struct job *job, struct tarball *tarball)
 
 /* --------------------------------------------------------------- archive -- */
 
-static bool fill(struct job *job, int fd, const struct debug_dir *dir,
-		 const struct request_list *list)
+static bool bundle_fill(struct job *job, int fd, const struct debug_dir *dir,
+			const struct request_list *list)
 {
 	struct tarball *tarball = tarball_write(fd);
 	const char *problem = tarball ? tarball_problem(tarball) : strerror(ENOMEM);
@@ -237,7 +237,7 @@ static bool fill(struct job *job, int fd, const struct debug_dir *dir,
 	if (good)
 		problem = tarball_finish(tarball);
 	if (problem)
-		fail(job, job->bundle, problem);
+		bundle_fail(job, job->bundle, problem);
 	tarball_close(tarball);
 	return good && !problem;
 }
@@ -252,7 +252,7 @@ static const char *write_into(struct job *job, const struct own_place *place,
 
 	if (!temporary_open(&file, place->directory, 0600))
 		problem = strerror(errno);
-	else if (fill(job, file.fd, dir, list) &&
+	else if (bundle_fill(job, file.fd, dir, list) &&
 		 (fstat(file.fd, &stat_) || fsync(file.fd) ||
 		  !temporary_name(&file, place->directory, place->name, true)))
 		problem = strerror(errno);
@@ -276,7 +276,7 @@ static void write_bundle(struct job *job, const struct debug_dir *dir,
 	struct reason reason;
 
 	if (is_standard_output(job)) {
-		fill(job, STDOUT_FILENO, dir, list);
+		bundle_fill(job, STDOUT_FILENO, dir, list);
 		return;
 	}
 	if (!own_place_open(&place, job->bundle, true, &reason) ||
@@ -285,7 +285,7 @@ static void write_bundle(struct job *job, const struct debug_dir *dir,
 	else
 		problem = write_into(job, &place, dir, list);
 	if (problem)
-		fail(job, job->bundle, problem);
+		bundle_fail(job, job->bundle, problem);
 	own_place_close(&place);
 }
 
@@ -302,7 +302,7 @@ static void pack(struct job *job, struct store_job *store)
 	request_list_free(&list);
 }
 
-static int run(struct job *job)
+static int bundle_run(struct job *job)
 {
 	struct store_job store = { .out = &job->out, .debug = job->debug };
 	struct reason reason = { "out of memory" };
@@ -310,7 +310,7 @@ static int run(struct job *job)
 	store.dir = debug_dir_open(job->directory, true, &reason);
 	store.locate = locator_new(!job->no_servers);
 	if (!store.dir || !store.locate)
-		fail(job, job->directory ? job->directory : "~/.debug", reason.text);
+		bundle_fail(job, job->directory ? job->directory : "~/.debug", reason.text);
 	else
 		pack(job, &store);
 	locator_free(store.locate);
@@ -367,7 +367,7 @@ int cmd_bundle(int argc, char **argv)
 		job.out.file = stderr;
 	}
 	supervise();
-	status = job.bundle ? run(&job) : EXIT_FAILURE;
+	status = job.bundle ? bundle_run(&job) : EXIT_FAILURE;
 	free(named);
 	return status;
 }

@@ -93,7 +93,7 @@ struct live {
 	bool failed; /* watching cannot go on */
 };
 
-static void fail(struct live *live, const char *object, int error)
+static void live_fail(struct live *live, const char *object, int error)
 {
 	module_error(live->store->out, object, error, NULL);
 	live->failed = true;
@@ -110,7 +110,7 @@ static void set_value(struct live *live, uint64_t file_id, uint32_t value)
 		live->forgot = true;
 	}
 	if (file_id && !hash_map_set(&live->states, file_id, value))
-		fail(live, "store", -ENOMEM);
+		live_fail(live, "store", -ENOMEM);
 }
 
 static void set_state(struct live *live, uint64_t file_id, enum state state)
@@ -166,8 +166,8 @@ static void open_item(struct live *live, struct item *item)
 	complete_path(item);
 }
 
-static void enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path,
-		    bool follows)
+static void live_enqueue(struct live *live, const struct buildid_mmap *mmap, const char *path,
+			 bool follows)
 {
 	struct item *item = calloc(1, sizeof(*item));
 	uint32_t unused;
@@ -176,7 +176,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 		item->path = strdup(path);
 	if (!item || !item->path) {
 		free(item);
-		fail(live, "store", -ENOMEM);
+		live_fail(live, "store", -ENOMEM);
 		return;
 	}
 	item->file_id = mmap->file_id;
@@ -194,7 +194,7 @@ static void enqueue(struct live *live, const struct buildid_mmap *mmap, const ch
 /* ---------------------------------------------------------------- files -- */
 
 /* With the path in the namespace of its process, which may lead to it yet. */
-static void describe(struct live *live, struct item *item, const char *path)
+static void live_describe(struct live *live, struct item *item, const char *path)
 {
 	char *copy = *path == '/' ? strdup(path) : NULL;
 
@@ -215,7 +215,7 @@ static void handle_file(struct live *live, const struct buildid_file *file)
 	TAILQ_FOREACH(item, &live->queue, entry)
 	{
 		if (item->follows && item->file_id == file->file_id && item->pid == file->pid)
-			describe(live, item, path ? path : "");
+			live_describe(live, item, path ? path : "");
 	}
 }
 
@@ -250,7 +250,7 @@ static bool read_by_worker(struct live *live, struct item *item)
  * The process may be gone, or have another program at that address by now: the file at
  * the path may still be the one.
  */
-static bool put(struct live *live, struct item *item, const struct build_id *id)
+static bool live_put(struct live *live, struct item *item, const struct build_id *id)
 {
 	struct debug_item entry = {
 		.id = id,
@@ -311,7 +311,7 @@ static bool replaces(struct live *live, const struct item *item, const struct bu
 }
 
 /* What is stored came with another file, perhaps. That is not looked at again. */
-static void keep(struct live *live, struct item *item, const struct build_id *id)
+static void live_keep(struct live *live, struct item *item, const struct build_id *id)
 {
 	const char *note = NULL;
 
@@ -335,8 +335,8 @@ static void store_item(struct live *live, struct item *item, const struct buildi
 	} else if (!request_id(item, file, &id)) {
 		set_state(live, item->file_id, STATE_NO_ID);
 	} else if (store_has(live->store, &id, CONTENT_ELF) && !replaces(live, item, &id)) {
-		keep(live, item, &id);
-	} else if (put(live, item, &id)) {
+		live_keep(live, item, &id);
+	} else if (live_put(live, item, &id)) {
 		report_stored(live, item, &id, "mapped", NULL);
 	} else {
 		report_failed(live, item, &id);
@@ -407,7 +407,7 @@ static void handle_mmap(struct live *live, const struct buildid_event *event)
 		set_state(live, mmap->file_id, STATE_NO_ID);
 		return;
 	}
-	enqueue(live, mmap, path, event->flags & BUILDID_EVENT_FILE_FOLLOWS);
+	live_enqueue(live, mmap, path, event->flags & BUILDID_EVENT_FILE_FOLLOWS);
 	if (live->queued >= QUEUE_MAX)
 		store_queue(live, live->queued >= 2 * QUEUE_MAX);
 }
@@ -444,14 +444,14 @@ static void handle_image(struct live *live, const struct buildid_image *image)
 	free(path);
 }
 
-static void handle(struct live *live, const struct buildid_record *record)
+static void live_handle(struct live *live, const struct buildid_record *record)
 {
 	const struct buildid_lost *lost = (const void *)record;
 	const struct buildid_event *event;
 	int err = buildid_files_join(live->files, record, &event);
 
 	if (err) {
-		fail(live, "store", err);
+		live_fail(live, "store", err);
 		return;
 	}
 	switch (record->type) {
@@ -484,9 +484,9 @@ static void read_records(struct live *live)
 		if (err == -EAGAIN || err == -EINTR)
 			return;
 		if (err)
-			fail(live, BUILDID_DEVICE, err);
+			live_fail(live, BUILDID_DEVICE, err);
 		else
-			handle(live, record);
+			live_handle(live, record);
 	}
 }
 
@@ -499,7 +499,7 @@ static void read_snapshot(struct live *live)
 	live->needs_snapshot = false;
 	err = buildid_snapshot_new(&snapshot, live->handle, &live->options);
 	if (err) {
-		fail(live, BUILDID_DEVICE, err);
+		live_fail(live, BUILDID_DEVICE, err);
 		return;
 	}
 	while (!live->failed) {
@@ -507,7 +507,7 @@ static void read_snapshot(struct live *live)
 		if (err == -ENODATA)
 			break;
 		if (!err)
-			handle(live, record);
+			live_handle(live, record);
 	}
 	buildid_snapshot_free(snapshot);
 }
@@ -587,7 +587,7 @@ static int patience(const struct live *live)
 	return live->queued ? NAP_MS : live->space.needed ? FULL_MS : -1;
 }
 
-static void watch(struct live *live, int signals)
+static void live_watch(struct live *live, int signals)
 {
 	store_vdso(live);
 	/* The kernel's, whose file takes long to find. */
@@ -623,7 +623,7 @@ static bool open_all(struct live *live, uint64_t max_size)
 		return false;
 	err = buildid_files_new(&live->files, NULL);
 	if (err)
-		fail(live, "store", err);
+		live_fail(live, "store", err);
 	else if (!live_space_open(&live->space, store->dir, live->handle, max_size, &reason))
 		out_error(store->out, debug_dir_path(store->dir), "%s", reason.text);
 	return live->space.stored;
@@ -675,7 +675,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 		return EXIT_FAILURE;
 	}
 	setpriority(PRIO_PROCESS, 0, NICENESS);
-	watch(&live, signals);
+	live_watch(&live, signals);
 	signals_close(signals);
 	close_all(&live);
 	return live.failed || store->failed || live.lost ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -79,7 +79,7 @@ static bool ask_module(int handle, bool *fuse, struct reason *reason)
 	return true;
 }
 
-static int walk(int root, const char *path, uint64_t resolve)
+static int live_open_walk(int root, const char *path, uint64_t resolve)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = resolve };
 
@@ -89,14 +89,14 @@ static int walk(int root, const char *path, uint64_t resolve)
 /* A path that is not in memory, or on a filesystem that has to be asked, is EAGAIN. */
 static int walk_or_wait(int root, const char *path, uint64_t resolve, bool may_wait)
 {
-	int handle = walk(root, path, resolve | RESOLVE_CACHED);
+	int handle = live_open_walk(root, path, resolve | RESOLVE_CACHED);
 
 	if (handle >= 0 || errno != EAGAIN || !may_wait)
 		return handle;
-	return walk(root, path, resolve | RESOLVE_NO_MAGICLINKS);
+	return live_open_walk(root, path, resolve | RESOLVE_NO_MAGICLINKS);
 }
 
-static int find(const struct question *question)
+static int live_open_find(const struct question *question)
 {
 	int root, handle;
 
@@ -115,7 +115,7 @@ static int find(const struct question *question)
 
 static void answer_open(const struct question *question, struct answer *answer, int *fd)
 {
-	int handle = find(question);
+	int handle = live_open_find(question);
 
 	if (handle < 0 && errno == EAGAIN)
 		reason_set(&answer->reason, "its path may lead to a server that does not answer");
@@ -234,8 +234,8 @@ static bool is_refused(struct live_opener *opener, uint64_t user)
 }
 
 /* What takes longer than @given is of the time of @user. False with the answer's reason. */
-static bool ask(struct live_opener *opener, const struct worker_message *message, uint64_t user,
-		uint64_t given, struct worker_message *answer)
+static bool live_open_ask(struct live_opener *opener, const struct worker_message *message,
+			  uint64_t user, uint64_t given, struct worker_message *answer)
 {
 	struct reason *reason = &((struct answer *)answer->data)->reason;
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC), took;
@@ -283,7 +283,7 @@ static bool open_file(struct live_opener *opener, struct question *question, uin
 	question->may_wait &= patient;
 	/* Whoever can lock the address space of root's processes need not. */
 	opener->worker.patience_ms = patient || !user ? PATIENCE_MS : IMPATIENCE_MS;
-	if (ask(opener, &message, user, patient ? SLOW_NS : 0, &answer))
+	if (live_open_ask(opener, &message, user, patient ? SLOW_NS : 0, &answer))
 		file->fd = answer.fd;
 	file->unread = result.unread;
 	*reason = result.reason;
@@ -341,7 +341,7 @@ int live_copy(struct live_opener *opener, const struct live_file *file, struct r
 		return -1;
 	}
 	opener->worker.patience_ms = COPY_PATIENCE_MS;
-	ask(opener, &message, file->user, 0, &answer);
+	live_open_ask(opener, &message, file->user, 0, &answer);
 	return copied(message.fd, &result, reason);
 }
 
@@ -360,13 +360,13 @@ static void close_unread(struct live_opener *opener, const struct live_file *fil
 	/* No server can delay that. */
 	opener->worker.patience_ms = PATIENCE_MS;
 	if (is_refused(opener, file->user) ||
-	    !ask(opener, &message, file->user, SLOW_NS, &answer) || !result.done)
+	    !live_open_ask(opener, &message, file->user, SLOW_NS, &answer) || !result.done)
 		return;
 	close(file->fd);
 	question.task = RELEASE;
 	answer.size = sizeof(result);
 	opener->worker.patience_ms = may_wait(opener, file->user) ? PATIENCE_MS : IMPATIENCE_MS;
-	ask(opener, &message, file->user, 0, &answer);
+	live_open_ask(opener, &message, file->user, 0, &answer);
 }
 
 void live_close(struct live_opener *opener, const struct live_file *file)

@@ -106,7 +106,7 @@ static bool evict(struct live_space *space, uint64_t bytes)
 
 /* ------------------------------------------------------------------ room -- */
 
-static uint64_t minus(uint64_t from, uint64_t what)
+static uint64_t live_space_minus(uint64_t from, uint64_t what)
 {
 	return from > what ? from - what : 0;
 }
@@ -119,13 +119,13 @@ static bool make_room(struct live_space *space, uint64_t bytes, struct reason *r
 		return true;
 	if (bytes > max)
 		return reason_set(reason, "is larger than --max-size");
-	evict(space, minus(max - bytes, max / SPARE_PART));
+	evict(space, live_space_minus(max - bytes, max / SPARE_PART));
 	return stored_bytes(space->stored) + bytes <= max ||
 	       reason_set(reason, "no room below --max-size, as all that is stored is in use");
 }
 
-static bool put(struct live_space *space, const struct debug_item *item, uint64_t bytes,
-		struct reason *reason)
+static bool put_item(struct live_space *space, const struct debug_item *item, uint64_t bytes,
+		     struct reason *reason)
 {
 	if (!debug_dir_has_room(space->dir, bytes))
 		return reason_set(reason, "No space left on the disk, of which a part stays free");
@@ -147,13 +147,14 @@ bool live_space_put(struct live_space *space, const struct debug_item *file, str
 	bytes = debug_dir_cost(item->name, bytes);
 	if (!content_is(item->fd, item->id, item->part, reason) || !make_room(space, bytes, reason))
 		return false;
-	if (put(space, item, bytes, reason))
+	if (put_item(space, item, bytes, reason))
 		return true;
 	if (debug_dir_has_room(space->dir, bytes))
 		return false;
 	if (space->max &&
-	    evict(space, minus(stored_bytes(space->stored), bytes + space->max / SPARE_PART)) &&
-	    put(space, item, bytes, reason))
+	    evict(space,
+		  live_space_minus(stored_bytes(space->stored), bytes + space->max / SPARE_PART)) &&
+	    put_item(space, item, bytes, reason))
 		return true;
 	space->needed = bytes;
 	return false;

@@ -28,7 +28,7 @@ static enum request_kind kind_of(const struct perfdata_dso *dso)
 	}
 }
 
-static void add(struct request_list *list, const struct perfdata_dso *dso)
+static void request_list_add(struct request_list *list, const struct perfdata_dso *dso)
 {
 	struct request *request;
 
@@ -90,7 +90,8 @@ static bool any_hit(const struct perfdata_dso *dsos, size_t count)
 	return false;
 }
 
-static bool fill(struct request_list *list, const struct perfdata_dso *dsos, size_t count, bool all)
+static bool request_list_fill(struct request_list *list, const struct perfdata_dso *dsos,
+			      size_t count, bool all)
 {
 	size_t i;
 
@@ -104,7 +105,7 @@ static bool fill(struct request_list *list, const struct perfdata_dso *dsos, siz
 	for (i = 0; i < count; i++)
 		/* The vdso always, as perf does: no file has it later. */
 		if (all || dsos[i].hit || is_vdso(dsos[i].path))
-			add(list, &dsos[i]);
+			request_list_add(list, &dsos[i]);
 	find_jit(list);
 	return true;
 }
@@ -118,7 +119,7 @@ bool request_list_read(struct request_list *list, struct output *out, const char
 	list->data = perfdata_open(path);
 	all = all || (list->data && perfdata_needs_all(list->data));
 	count = list->data ? perfdata_dsos(list->data, !all, &dsos) : -1;
-	if (count >= 0 && fill(list, dsos, (size_t)count, all))
+	if (count >= 0 && request_list_fill(list, dsos, (size_t)count, all))
 		return true;
 	out_error(out, path, "%s",
 		  list->data && count < 0 ? perfdata_error(list->data) : strerror(ENOMEM));

@@ -55,7 +55,7 @@ static int store_recording(const struct job *job, struct store_job *store)
 	return store->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int run(struct job *job)
+static int store_run(struct job *job)
 {
 	struct store_job store = { .out = &job->out, .debug = job->debug };
 	struct reason reason = { "out of memory" };
@@ -74,7 +74,7 @@ static int run(struct job *job)
 	return status;
 }
 
-static void check(const struct job *job)
+static void store_check(const struct job *job)
 {
 	if (job->live && job->input)
 		args_error("--live", "not together with --input");
@@ -124,10 +124,10 @@ int cmd_store(int argc, char **argv)
 	};
 	char **operands = args_parse(&args, argc, argv);
 
-	check(&job);
+	store_check(&job);
 	job.input = option_perfdata(job.input, operands);
 	/* store --live has a worker. */
 	if (!job.live)
 		supervise();
-	return run(&job);
+	return store_run(&job);
 }

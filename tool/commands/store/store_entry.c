@@ -149,8 +149,9 @@ static bool is_stored(const struct store_job *store, const struct request *reque
 	}
 }
 
-static bool put(struct store_job *store, const struct request *request,
-		const struct located_file *found, const char *name, struct reason *reason)
+static bool store_entry_put(struct store_job *store, const struct request *request,
+			    const struct located_file *found, const char *name,
+			    struct reason *reason)
 {
 	struct debug_item item = {
 		.id = &request->id,
@@ -207,7 +208,7 @@ static bool store_debug(struct store_job *store, const struct request *request,
 	needed = store->debug && !has_symbols(store, &request->id);
 	done = locate_debug(store->locate, &request->id, needed, &found, reason);
 	if (done)
-		done = put(store, request, &found, request->path, reason);
+		done = store_entry_put(store, request, &found, request->path, reason);
 	located_file_free(&found);
 	return done || !needed;
 }
@@ -216,12 +217,12 @@ static bool find_and_put(struct store_job *store, const struct request *request,
 			 struct located_file *found, struct reason *reason)
 {
 	return locate_request(store->locate, request, found, reason) &&
-	       put(store, request, found, found->name, reason);
+	       store_entry_put(store, request, found, found->name, reason);
 }
 
 /* Another user's file was stored, and may be a forgery of one of ours. */
-static bool replace(struct store_job *store, const struct request *request,
-		    struct located_file *found)
+static bool store_entry_replace(struct store_job *store, const struct request *request,
+				struct located_file *found)
 {
 	struct request ours = *request;
 	struct reason unused;
@@ -278,7 +279,7 @@ static bool have(struct store_job *store, const struct request *request, struct 
 	/* What is stored may be the file of the other one. */
 	if (request->doubtful || !is_stored(store, request))
 		return find_and_put(store, request, found, reason);
-	if (replace(store, request, found))
+	if (store_entry_replace(store, request, found))
 		return true;
 	found->source = "kept";
 	return may_keep(store, request, note) || reason_set(reason, "%s", *note);

@@ -66,7 +66,7 @@ struct job {
 	struct hash_map stored; /* parts of contents, by name and build-id */
 };
 
-static void refuse(struct job *job, const char *name, const char *problem)
+static void unbundle_refuse(struct job *job, const char *name, const char *problem)
 {
 	out_error(&job->out, *name ? name : job->bundle, "%s", problem);
 	job->failed = true;
@@ -209,18 +209,18 @@ static void unpack_content(struct job *job, const struct tarball_member *file)
 	enum content_part part;
 
 	if (!parse_member(&member, file->name))
-		refuse(job, file->name, NO_PLACE);
+		unbundle_refuse(job, file->name, NO_PLACE);
 	else if (find_part(member.file, &part))
 		unpack_part(job, &member, part);
 	/* perf looks for the probes in a file by itself. */
 	else if (strcmp(member.file, "probes"))
-		refuse(job, file->name, NO_PLACE);
+		unbundle_refuse(job, file->name, NO_PLACE);
 }
 
 /* ------------------------------------------------------------------ data -- */
 
 /* What already exists is not replaced, be it a link. */
-static const char *save(struct job *job, int directory, const char *name)
+static const char *unbundle_save(struct job *job, int directory, const char *name)
 {
 	struct temporary file;
 	const char *problem = extract(job, directory, 0600, &file);
@@ -238,9 +238,9 @@ static void unpack_data(struct job *job)
 	const char *problem = reason.text;
 
 	if (own_place_open(&place, job->data_path, false, &reason))
-		problem = save(job, place.directory, place.name);
+		problem = unbundle_save(job, place.directory, place.name);
 	if (problem)
-		refuse(job, job->data_path, problem);
+		unbundle_refuse(job, job->data_path, problem);
 	own_place_close(&place);
 }
 
@@ -284,7 +284,7 @@ static void end_data_directory(struct job *job, bool whole)
 		close(data->fd);
 		problem = whole ? name_data_directory(data) : NULL;
 		if (problem)
-			refuse(job, job->data_path, problem);
+			unbundle_refuse(job, job->data_path, problem);
 		if (problem || !whole)
 			entry_remove_tree(data->place.directory, data->temporary);
 	}
@@ -300,7 +300,7 @@ static const char *save_below(struct job *job, const char *path)
 	int fd;
 
 	if (!slash)
-		return save(job, job->data.fd, path);
+		return unbundle_save(job, job->data.fd, path);
 	if (strchr(slash + 1, '/'))
 		return NO_DATA_PART;
 	parent = strndup(path, (size_t)(slash - path));
@@ -310,7 +310,7 @@ static const char *save_below(struct job *job, const char *path)
 	free(parent);
 	if (fd < 0)
 		return strerror(errno);
-	problem = save(job, fd, slash + 1);
+	problem = unbundle_save(job, fd, slash + 1);
 	close(fd);
 	return problem;
 }
@@ -323,14 +323,14 @@ static void unpack_data_part(struct job *job, const char *name)
 
 	/* The rules for names in ~/.debug serve here, too: none goes up. */
 	if (!debug_dir_is_name(below - 1)) {
-		refuse(job, name, NO_DATA_PART);
+		unbundle_refuse(job, name, NO_DATA_PART);
 		return;
 	}
 	problem = open_data_directory(job, &reason);
 	if (!problem)
 		problem = save_below(job, below);
 	if (problem)
-		refuse(job, name, problem);
+		unbundle_refuse(job, name, problem);
 }
 
 /* --------------------------------------------------------------- archive -- */
@@ -363,13 +363,13 @@ static void unpack_member(struct job *job, const struct tarball_member *member)
 	case S_IFLNK:
 		/* A good one is made when the file that it leads to is stored. */
 		if (!is_link(member->name, member->target))
-			refuse(job, member->name, "refused: a symbolic link to elsewhere");
+			unbundle_refuse(job, member->name, "refused: a symbolic link to elsewhere");
 		break;
 	case S_IFDIR:
 		/* Made as they are needed. */
 		break;
 	default:
-		refuse(job, member->name, "refused: neither a file nor a symbolic link");
+		unbundle_refuse(job, member->name, "refused: neither a file nor a symbolic link");
 	}
 }
 
@@ -380,24 +380,24 @@ static void unpack_all(struct job *job, int fd)
 
 	job->tarball = tarball_read(fd);
 	if (!job->tarball) {
-		refuse(job, job->bundle, strerror(ENOMEM));
+		unbundle_refuse(job, job->bundle, strerror(ENOMEM));
 		return;
 	}
 	while ((got = tarball_next(job->tarball, &member)) > 0)
 		unpack_member(job, &member);
 	if (got < 0)
-		refuse(job, job->bundle, tarball_problem(job->tarball));
+		unbundle_refuse(job, job->bundle, tarball_problem(job->tarball));
 	end_data_directory(job, !got);
 	tarball_close(job->tarball);
 }
 
-static int run(struct job *job)
+static int unbundle_run(struct job *job)
 {
 	struct reason reason = { "out of memory" };
 	int fd = open_untrusted(AT_FDCWD, job->bundle, &reason);
 
 	if (fd < 0) {
-		refuse(job, job->bundle, reason.text);
+		unbundle_refuse(job, job->bundle, reason.text);
 		return EXIT_FAILURE;
 	}
 	job->store.out = &job->out;
@@ -405,7 +405,7 @@ static int run(struct job *job)
 	if (job->store.dir)
 		unpack_all(job, fd);
 	else
-		refuse(job, job->directory ? job->directory : "~/.debug", reason.text);
+		unbundle_refuse(job, job->directory ? job->directory : "~/.debug", reason.text);
 	debug_dir_close(job->store.dir);
 	hash_map_free(&job->stored);
 	close(fd);
@@ -438,12 +438,12 @@ int cmd_unbundle(int argc, char **argv)
 		args_error("BUNDLE", "missing operand");
 	job.data.path = strdup(job.data_path);
 	if (!job.data.path) {
-		refuse(&job, job.bundle, strerror(ENOMEM));
+		unbundle_refuse(&job, job.bundle, strerror(ENOMEM));
 		return EXIT_FAILURE;
 	}
 	for (length = strlen(job.data.path); length > 1 && job.data.path[length - 1] == '/';)
 		job.data.path[--length] = '\0';
-	status = run(&job);
+	status = unbundle_run(&job);
 	free(job.data.path);
 	return status;
 }

@@ -98,7 +98,7 @@ static uint64_t number_around(const struct reader *reader)
 	return 0;
 }
 
-static bool add(struct reader *reader, const char *at, const char *end)
+static bool json_strings_add(struct reader *reader, const char *at, const char *end)
 {
 	struct json_strings *json = reader->json;
 	struct container *in = innermost(reader);
@@ -141,14 +141,14 @@ static bool read_string(struct reader *reader)
 	skip_blanks(reader);
 	if (reader->at < reader->end && *reader->at == ':' && !in->array) {
 		in->key = 0;
-		if (!add(reader, at, end))
+		if (!json_strings_add(reader, at, end))
 			return false;
 		found_key(reader, at, end);
 		return true;
 	}
 	if (word_is_decimal((struct word){ at, (size_t)(end - at) }, &number))
 		found_number(reader, number);
-	return add(reader, at, end);
+	return json_strings_add(reader, at, end);
 }
 
 static bool read_scalar(struct reader *reader)
@@ -224,7 +224,7 @@ bool json_strings_read(struct json_strings *json, const char *line, const char *
 /* -------------------------------------------------------------- decoding -- */
 
 /* Of an escape only what may be between words matters; all others stand for themselves. */
-static char unescape(char escaped)
+static char json_strings_unescape(char escaped)
 {
 	switch (escaped) {
 	case 'n':
@@ -286,7 +286,7 @@ bool json_string_decode(struct json_strings *json, const struct json_string *str
 			json->plain[json->size++] = unescape_number(at + 2);
 			at += 6;
 		} else {
-			json->plain[json->size++] = unescape(at[1]);
+			json->plain[json->size++] = json_strings_unescape(at[1]);
 			at += 2;
 		}
 	}

@@ -331,7 +331,7 @@ static bool find_remembered(struct query *query)
 	return true;
 }
 
-static void remember(const struct query *query)
+static void named_address_remember(const struct query *query)
 {
 	struct remembered *at = remembered_at(query);
 	char *path = query->named->path ? strdup(query->named->path) : NULL;
@@ -554,7 +554,7 @@ static void find_file(struct query *query)
 		return;
 	if (options->handle && !find_remembered(query)) {
 		find_by_module(query);
-		remember(query);
+		named_address_remember(query);
 	}
 	if (query->named->problem == ADDRESS_NO_MAPPING)
 		find_vdso(query);

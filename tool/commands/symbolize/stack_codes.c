@@ -22,8 +22,8 @@ bool stack_is_caller(struct stack_text *stack, uint64_t value)
 	return caller;
 }
 
-static bool add(struct stack_text *stack, const char *line, struct word word,
-		const struct stack_address *what)
+static bool stack_codes_add(struct stack_text *stack, const char *line, struct word word,
+			    const struct stack_address *what)
 {
 	struct stack_address *new;
 
@@ -47,7 +47,7 @@ bool stack_add_address(struct stack_text *stack, const char *line, struct word w
 		.caller = caller,
 	};
 
-	return add(stack, line, word, &address);
+	return stack_codes_add(stack, line, word, &address);
 }
 
 bool stack_add_pair(struct stack_text *stack, const char *line, const struct stack_pair *pair,
@@ -61,8 +61,8 @@ bool stack_add_pair(struct stack_text *stack, const char *line, const struct sta
 		.caller = caller,
 	};
 
-	return add(stack, line, (struct word){ pair->at, (size_t)(pair->end - pair->at) },
-		   &address);
+	return stack_codes_add(stack, line,
+			       (struct word){ pair->at, (size_t)(pair->end - pair->at) }, &address);
 }
 
 /* "0x1; [1]0x2", a whole stack in one line. */

@@ -145,7 +145,7 @@ static bool add_frame(struct stack_text *stack, const char *line, const char *en
 
 /* ------------------------------------------------------------------ lines -- */
 
-static void show(struct stack_text *stack)
+static void stack_text_show(struct stack_text *stack)
 {
 	const struct stack_block block = {
 		.text = stack->text,
@@ -169,7 +169,7 @@ static void show(struct stack_text *stack)
 }
 
 /* Behind the addresses of a line, whose places count from its beginning. */
-static bool keep(struct stack_text *stack, const char *line, size_t size)
+static bool stack_text_keep(struct stack_text *stack, const char *line, size_t size)
 {
 	char *text;
 
@@ -489,9 +489,9 @@ static void release(struct stack_text *stack, const char *line, const char *end)
 		stack_own(stack, pid, false);
 		give(stack, 0);
 		stack_own(stack, 0, false);
-		show(stack);
+		stack_text_show(stack);
 	} else if (!is_frame(line, end)) {
-		show(stack);
+		stack_text_show(stack);
 	}
 }
 
@@ -543,7 +543,7 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 	drop_wrong_names(stack, before);
 	if (good)
 		stack_count_passed(stack, before, line, end);
-	good = good && keep(stack, line, size);
+	good = good && stack_text_keep(stack, line, size);
 	/* Those of a line that is not in the block. */
 	if (!good) {
 		stack->nr_addresses = before;
@@ -551,7 +551,7 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 	}
 	if (stack->size > HELD_MAX ||
 	    (!stack->in_key && !(good && !json && may_be_given(stack, line, end, held))))
-		show(stack);
+		stack_text_show(stack);
 	return good;
 }
 
@@ -560,7 +560,7 @@ void stack_text_pass(struct stack_text *stack, const char *text, size_t size)
 {
 	const struct stack_block block = { .text = text, .size = size };
 
-	show(stack);
+	stack_text_show(stack);
 	stack_begin(stack);
 	stack->perf = false;
 	stack->labelled = false;
@@ -571,5 +571,5 @@ void stack_text_pass(struct stack_text *stack, const char *text, size_t size)
 
 void stack_text_end(struct stack_text *stack)
 {
-	show(stack);
+	stack_text_show(stack);
 }

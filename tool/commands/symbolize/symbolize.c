@@ -312,8 +312,8 @@ static bool is_elsewhere(const struct stack_block *block, const struct stack_add
 }
 
 /* What the text says of the content is certain, but only a file that has it has names. */
-static void find(struct symbolize *symbolize, const struct stack_block *block,
-		 const struct stack_address *address, struct named_address *named)
+static void symbolize_find(struct symbolize *symbolize, const struct stack_block *block,
+			   const struct stack_address *address, struct named_address *named)
 {
 	if (address->id.size)
 		namer_find_in_content(symbolize->namer, &address->id, address->place,
@@ -365,9 +365,10 @@ static void put_quoted(struct output *out, const struct named_address *named, bo
  * Behind the address, in place of the name that it may have there: that may be from
  * another content with the same path. One without a better name keeps its own.
  */
-static const char *replace(struct output *out, const char *from,
-			   const struct stack_address *address, const struct stack_block *block,
-			   const struct named_address *named)
+static const char *symbolize_replace(struct output *out, const char *from,
+				     const struct stack_address *address,
+				     const struct stack_block *block,
+				     const struct named_address *named)
 {
 	const char *end = block->text + address->at + address->length;
 	const char *name = block->text + address->name_at;
@@ -395,12 +396,12 @@ static void show_block(void *context, const struct stack_block *block)
 	for (i = 0; i < block->nr_addresses; i++) {
 		const struct stack_address *address = &block->addresses[i];
 
-		find(symbolize, block, address, &named);
+		symbolize_find(symbolize, block, address, &named);
 		if (out->json)
 			show_line(out, address->owner.pid,
 				  address->is_pair ? NULL : &address->value, &named);
 		else
-			from = replace(out, from, address, block, &named);
+			from = symbolize_replace(out, from, address, block, &named);
 		named_address_free(&named);
 	}
 	if (out->json)
@@ -458,7 +459,7 @@ static bool refill(struct input *input)
 }
 
 /* Into the line that has @size bytes, up to its end or that of the buffer; whether it ended. */
-static bool take(struct input *input, size_t *size)
+static bool symbolize_take(struct input *input, size_t *size)
 {
 	const char *from = input->buffer + input->at, *newline;
 	size_t part = input->filled - input->at;
@@ -484,7 +485,7 @@ static bool is_json(const char *line, size_t size)
 }
 
 /* Room for more than the @size bytes that fill it; false when the line is too long. */
-static bool grow(struct input *input, size_t size)
+static bool symbolize_grow(struct input *input, size_t size)
 {
 	char *line;
 
@@ -529,9 +530,9 @@ static size_t read_line(struct input *input)
 
 	if (!input->is_long && input->room > LINE_MAX_TEXT)
 		input->room = LINE_MAX_TEXT;
-	while (!ended && (size < input->room || grow(input, size)) &&
+	while (!ended && (size < input->room || symbolize_grow(input, size)) &&
 	       (input->at < input->filled || refill(input)))
-		ended = take(input, &size);
+		ended = symbolize_take(input, &size);
 	input->is_piece = input->is_long;
 	input->is_long = size == input->room && !ended;
 	input->nr_long += input->is_long && !input->is_piece;
@@ -660,7 +661,7 @@ static bool read_log(struct symbolize *symbolize)
 }
 
 /* With a log the module is asked only for what that does not know, if it is there. */
-static bool prepare(struct symbolize *symbolize, bool needed)
+static bool symbolize_prepare(struct symbolize *symbolize, bool needed)
 {
 	struct namer_options *options = &symbolize->options;
 
@@ -677,11 +678,11 @@ static bool prepare(struct symbolize *symbolize, bool needed)
 	return symbolize->namer;
 }
 
-static int run(struct symbolize *symbolize, uint32_t pid, char **operands)
+static int symbolize_run(struct symbolize *symbolize, uint32_t pid, char **operands)
 {
 	int status = EXIT_FAILURE;
 
-	if (prepare(symbolize, pid))
+	if (symbolize_prepare(symbolize, pid))
 		status = pid ? show_operands(symbolize, pid, operands + 1) : filter(symbolize);
 	namer_free(symbolize->namer);
 	recorded_mappings_free(symbolize->options.recorded);
@@ -745,5 +746,5 @@ int cmd_symbolize(int argc, char **argv)
 		args_error("-", "the text is on standard input");
 	symbolize.mono |= symbolize.stack.time_field && !symbolize.perf;
 	supervise();
-	return run(&symbolize, pid, operands);
+	return symbolize_run(&symbolize, pid, operands);
 }
