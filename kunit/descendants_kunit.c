@@ -230,7 +230,7 @@ static void finds_tracepoints_by_name(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, find_tracepoint(FORK));
 	KUNIT_EXPECT_NOT_NULL(test, find_tracepoint(EXEC));
 	KUNIT_EXPECT_NULL(test, find_tracepoint("buildid_no_such_tracepoint"));
-	KUNIT_EXPECT_EQ(test, watch("buildid_no_such_tracepoint", on_fork), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fork_watch("buildid_no_such_tracepoint", on_fork), -EOPNOTSUPP);
 }
 
 static struct kunit_case cases[] = {

@@ -36,7 +36,7 @@ static void put_range(struct kunit *test, u64 start, u64 end)
 	cookie->info.start = start;
 	cookie->info.end = end;
 	spin_lock(&lock);
-	insert(&set, cookie);
+	mapping_cookie_insert(&set, cookie);
 	spin_unlock(&lock);
 }
 
@@ -58,7 +58,7 @@ static bool drop_range(u64 start, u64 end)
 	bool dropped;
 
 	spin_lock(&lock);
-	dropped = drop(&set, start, end);
+	dropped = mapping_cookie_drop(&set, start, end);
 	spin_unlock(&lock);
 	return dropped;
 }

@@ -75,11 +75,11 @@ static void a_file_belongs_to_who_owns_its_inode(struct kunit *test)
 	struct inode *inode = file_inode(file);
 
 	inode->i_uid = current_fsuid();
-	KUNIT_EXPECT_TRUE(test, owns(file, inode));
+	KUNIT_EXPECT_TRUE(test, set_cookie_owns(file, inode));
 	inode->i_uid = KUIDT_INIT(1000);
-	KUNIT_EXPECT_FALSE(test, owns(file, inode));
+	KUNIT_EXPECT_FALSE(test, set_cookie_owns(file, inode));
 	inode->i_uid = INVALID_UID;
-	KUNIT_EXPECT_FALSE(test, owns(file, inode));
+	KUNIT_EXPECT_FALSE(test, set_cookie_owns(file, inode));
 }
 
 static struct kunit_case cases[] = {

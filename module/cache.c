@@ -8,8 +8,8 @@
  * - A lookup goes through one set of WAYS slots, whatever is in it. The hash has a random key
  *   for each load of the module and covers all that tells inodes apart, so that nobody can
  *   choose a set.
- * - An insertion into a full set evicts an entry of the same set, see victim(): a user's flood
- *   evicts that user's own entries once they have a quarter of it.
+ * - An insertion into a full set evicts an entry of the same set, see cache_victim(): a user's
+ *   flood evicts that user's own entries once they have a quarter of it.
  * - Entries are charged to the memory cgroup of the process that brings them.
  *
  * cache.h has the rules for lifetime and locking.
@@ -57,7 +57,7 @@ static struct {
 } cache;
 
 /* Multiplied twice, as once would map consecutive inode numbers to a regular pattern. */
-static __always_inline u64 hash(dev_t dev, u32 generation, u64 ino, u64 tree)
+static __always_inline u64 cache_hash(dev_t dev, u32 generation, u64 ino, u64 tree)
 {
 	u64 h = (ino + dev * cache.keys[1] + generation * cache.keys[2] + tree * cache.keys[3]) *
 		cache.keys[0];
@@ -67,7 +67,7 @@ static __always_inline u64 hash(dev_t dev, u32 generation, u64 ino, u64 tree)
 
 static u64 hash_of(const struct bid_key *key)
 {
-	return hash(key->dev, key->generation, key->ino, key->tree);
+	return cache_hash(key->dev, key->generation, key->ino, key->tree);
 }
 
 /* The slot an entry of an inode gets if it is free; else it is one of the same set. */
@@ -161,8 +161,9 @@ static noinline struct bid_entry *find_in_set(struct inode *inode, u64 tree, u32
 struct bid_entry *bid_cache_find_inode(struct inode *inode)
 {
 	u64 tree = bid_file_tree(inode);
-	unsigned long slot = hash(inode->i_sb->s_dev, inode->i_generation, inode->i_ino, tree) >>
-			     cache.shift;
+	unsigned long slot =
+		cache_hash(inode->i_sb->s_dev, inode->i_generation, inode->i_ino, tree) >>
+		cache.shift;
 	struct bid_entry *entry = entry_at(slot);
 
 	if (likely(entry && bid_file_matches(inode, &entry->key, &entry->version) &&
@@ -193,7 +194,7 @@ struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32
 	if (MAJOR(dev) != major || MINOR(dev) != minor)
 		return NULL;
 	if (generation && tree) {
-		slot = (hash(dev, *generation, ino, *tree) >> cache.shift) & ~(WAYS - 1);
+		slot = (cache_hash(dev, *generation, ino, *tree) >> cache.shift) & ~(WAYS - 1);
 		end = slot + WAYS;
 	}
 	for (; slot < end; slot++) {
@@ -302,7 +303,7 @@ static bool is_better_victim(const struct bid_entry *entry, const struct bid_ent
  * Which entry of a full set to evict for @user: their own, if they have a quarter of it, else
  * anybody's; of these the oldest that no other process has used, else the oldest.
  */
-static struct bid_entry *victim(u32 set, kuid_t user)
+static struct bid_entry *cache_victim(u32 set, kuid_t user)
 {
 	struct bid_entry *entry, *own = NULL, *any = NULL;
 	u32 owned = 0;
@@ -338,7 +339,7 @@ static u32 remove_older(const struct bid_key *key, u64 file_id)
 }
 
 /* With the older ones of its inode. @slot: what it had. */
-static u32 evict(struct bid_entry *entry, u32 *slot)
+static u32 cache_evict(struct bid_entry *entry, u32 *slot)
 {
 	*slot = remove_entry(entry);
 	return 1 + remove_older(&entry->key, entry->file_id);
@@ -354,11 +355,11 @@ static u32 make_room(const struct bid_key *key, kuid_t user)
 		return slot;
 	if (occupied != (u16)~0)
 		return first + ffz(occupied);
-	bid_stats_add(BID_STAT_EVICTED, evict(victim(first, user), &slot));
+	bid_stats_add(BID_STAT_EVICTED, cache_evict(cache_victim(first, user), &slot));
 	return slot;
 }
 
-static void insert(struct bid_entry *entry)
+static void cache_insert(struct bid_entry *entry)
 {
 	u32 slot = make_room(&entry->key, entry->user);
 
@@ -482,7 +483,7 @@ u64 bid_cache_put(struct bid_entry *entry, u32 recheck_seq)
 			remove_entry(old);
 			bid_stats_inc(BID_STAT_STALE);
 		}
-		insert(entry);
+		cache_insert(entry);
 	}
 	look_again(entry, recheck_seq);
 	spin_unlock(&cache.lock);
@@ -524,7 +525,7 @@ static u32 reclaim_set(u32 set, bool used)
 			WRITE_ONCE(entry->used, false);
 			continue;
 		}
-		removed += evict(entry, &slot);
+		removed += cache_evict(entry, &slot);
 	}
 	spin_unlock(&cache.lock);
 	rcu_read_unlock();

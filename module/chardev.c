@@ -28,7 +28,7 @@
 #include "set_cookie.h"
 #include "subscribe.h"
 
-static int open(struct inode *inode, struct file *file)
+static int chardev_open(struct inode *inode, struct file *file)
 {
 	struct bid_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 
@@ -48,7 +48,7 @@ static void free_session(void *data)
 	kfree(session);
 }
 
-static int release(struct inode *inode, struct file *file)
+static int chardev_release(struct inode *inode, struct file *file)
 {
 	struct bid_session *session = file->private_data;
 
@@ -148,7 +148,8 @@ static int copy_out(void __user *to, const union argument *from)
 	return copy_to_user(to, from, from->size) ? -EFAULT : 0;
 }
 
-static int run(const struct command *command, struct bid_session *session, void __user *user)
+static int chardev_run(const struct command *command, struct bid_session *session,
+		       void __user *user)
 {
 	union argument arg;
 	int err;
@@ -175,7 +176,7 @@ static int run(const struct command *command, struct bid_session *session, void 
  * By number and direction only: the size in the command grows with the struct, and what
  * counts is the struct's own.
  */
-static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	unsigned int nr = _IOC_NR(cmd);
 
@@ -185,10 +186,10 @@ static long ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	nr = array_index_nospec(nr, ARRAY_SIZE(commands));
 	if (!commands[nr].run)
 		return -ENOTTY;
-	return run(&commands[nr], file->private_data, (void __user *)arg);
+	return chardev_run(&commands[nr], file->private_data, (void __user *)arg);
 }
 
-static __poll_t poll(struct file *file, poll_table *wait)
+static __poll_t chardev_poll(struct file *file, poll_table *wait)
 {
 	struct bid_session *session = file->private_data;
 	struct bid_subscriber *subscriber = bid_session_subscriber(session);
@@ -222,7 +223,7 @@ static ssize_t copy_records(struct bid_ring *ring, char __user *buf, size_t len)
 	return done;
 }
 
-static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+static ssize_t chardev_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	struct bid_session *session = file->private_data;
 	struct bid_subscriber *subscriber = bid_session_subscriber(session);
@@ -254,7 +255,7 @@ static ssize_t read(struct file *file, char __user *buf, size_t len, loff_t *pos
 }
 
 /* Called under the mmap lock, so it must not wait for the session's: see above. */
-static int mmap(struct file *file, struct vm_area_struct *vma)
+static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bid_session *session = file->private_data;
 	int err = -ENXIO;
@@ -272,12 +273,12 @@ static int mmap(struct file *file, struct vm_area_struct *vma)
 
 static const struct file_operations fops = {
 	.owner = THIS_MODULE,
-	.open = open,
-	.release = release,
-	.read = read,
-	.poll = poll,
-	.mmap = mmap,
-	.unlocked_ioctl = ioctl,
+	.open = chardev_open,
+	.release = chardev_release,
+	.read = chardev_read,
+	.poll = chardev_poll,
+	.mmap = chardev_mmap,
+	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
 

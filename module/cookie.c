@@ -83,7 +83,7 @@ static struct bid_cookie_owner *find_owner(kuid_t uid)
 	return NULL;
 }
 
-static void uncharge(struct bid_cookie_owner *owner)
+static void cookie_uncharge(struct bid_cookie_owner *owner)
 {
 	lockdep_assert_held(&lock);
 	WRITE_ONCE(total, total - 1);
@@ -101,12 +101,12 @@ static void mark_recheck(const struct bid_key *key)
 	rcu_read_unlock();
 }
 
-static void drop(struct file_cookie *cookie)
+static void cookie_drop(struct file_cookie *cookie)
 {
 	lockdep_assert_held(&lock);
 	hash_del_rcu(&cookie->node);
 	list_del(&cookie->in_owner);
-	uncharge(cookie->owner);
+	cookie_uncharge(cookie->owner);
 	mark_recheck(&cookie->key);
 	kfree_rcu(cookie, rcu);
 }
@@ -123,7 +123,7 @@ static bool make_room(struct bid_cookie_owner *owner)
 	/* dropping the only one would free the owner, and gains nothing in his quota */
 	if (!owner || owner->count == 1 || list_empty(&owner->files))
 		return false;
-	drop(list_first_entry(&owner->files, struct file_cookie, in_owner));
+	cookie_drop(list_first_entry(&owner->files, struct file_cookie, in_owner));
 	return may_have_more(owner);
 }
 
@@ -167,7 +167,7 @@ struct bid_cookie_owner *bid_cookie_charge(kuid_t uid)
 void bid_cookie_uncharge(struct bid_cookie_owner *owner)
 {
 	spin_lock(&lock);
-	uncharge(owner);
+	cookie_uncharge(owner);
 	spin_unlock(&lock);
 }
 
@@ -229,7 +229,7 @@ int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *ke
 	spin_lock(&lock);
 	old = find_file(key);
 	if (old)
-		drop(old);
+		cookie_drop(old);
 	hash_add_rcu(files, &cookie->node, hash_of(key));
 	list_add_tail(&cookie->in_owner, &cookie->owner->files);
 	mark_recheck(key);
@@ -245,7 +245,7 @@ bool bid_cookie_clear_file(const struct bid_key *key)
 	spin_lock(&lock);
 	cookie = find_file(key);
 	if (cookie)
-		drop(cookie);
+		cookie_drop(cookie);
 	spin_unlock(&lock);
 	return cookie;
 }
@@ -299,7 +299,7 @@ void bid_cookie_exit(void)
 
 	spin_lock(&lock);
 	hash_for_each_safe(files, bucket, next, cookie, node)
-		drop(cookie);
+		cookie_drop(cookie);
 	spin_unlock(&lock);
 	WARN_ON(total);
 }

@@ -67,7 +67,7 @@ static bool adopt_children(struct bid_descendants *descendants)
  * child after it was set here. So wait for such forks, and pass over all processes until
  * a pass finds nothing to add.
  */
-static void adopt(struct bid_descendants *descendants)
+static void descendants_adopt(struct bid_descendants *descendants)
 {
 	do
 		synchronize_rcu();
@@ -75,7 +75,7 @@ static void adopt(struct bid_descendants *descendants)
 }
 
 /* Forks are followed already. The number of one that has exited may be another's. */
-static void add(struct bid_descendants *descendants, struct pid *pid)
+static void descendants_add(struct bid_descendants *descendants, struct pid *pid)
 {
 	set_bit(pid_nr(pid), descendants->members);
 	rcu_read_lock();
@@ -112,8 +112,8 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 		return ERR_PTR(err);
 	}
 	while (n--)
-		add(descendants, pids[n]);
-	adopt(descendants);
+		descendants_add(descendants, pids[n]);
+	descendants_adopt(descendants);
 	return descendants;
 }
 

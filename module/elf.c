@@ -49,8 +49,8 @@
 #define CHUNK_BYTES 448
 
 /* Read a field once, in the byte order of the image. */
-#define FIELD32(image, field) get32(image, READ_ONCE(field))
-#define FIELD64(image, field) get64(image, READ_ONCE(field))
+#define FIELD32(image, field) elf_get32(image, READ_ONCE(field))
+#define FIELD64(image, field) elf_get64(image, READ_ONCE(field))
 
 struct image {
 	struct bid_reader *reader;
@@ -76,17 +76,17 @@ struct table {
 	bool sections;
 };
 
-static u16 get16(const struct image *image, u16 v)
+static u16 elf_get16(const struct image *image, u16 v)
 {
 	return image->swap ? swab16(v) : v;
 }
 
-static u32 get32(const struct image *image, u32 v)
+static u32 elf_get32(const struct image *image, u32 v)
 {
 	return image->swap ? swab32(v) : v;
 }
 
-static u64 get64(const struct image *image, u64 v)
+static u64 elf_get64(const struct image *image, u64 v)
 {
 	return image->swap ? swab64(v) : v;
 }
@@ -245,9 +245,9 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		err = read_note(image, off, room, &note);
 		if (err)
 			return defect_of(image, err);
-		namesz = get32(image, note.hdr.n_namesz);
-		descsz = get32(image, note.hdr.n_descsz);
-		type = get32(image, note.hdr.n_type);
+		namesz = elf_get32(image, note.hdr.n_namesz);
+		descsz = elf_get32(image, note.hdr.n_descsz);
+		type = elf_get32(image, note.hdr.n_type);
 
 		/* sums of a few 32-bit numbers: no overflow */
 		desc = (sizeof(Elf32_Nhdr) + (u64)namesz + align - 1) & ~(align - 1);
@@ -314,7 +314,7 @@ static u32 next_note(const struct image *image, const struct table *table, const
 		     u32 n)
 {
 	/* the type has the same offset and size in both classes */
-	u32 type = get32(image, table->sections ? SHT_NOTE : PT_NOTE);
+	u32 type = elf_get32(image, table->sections ? SHT_NOTE : PT_NOTE);
 	u32 at = table->sections ? offsetof(Elf64_Shdr, sh_type) : offsetof(Elf64_Phdr, p_type);
 
 	for (at += i * table->entsize; i < n; i++, at += table->entsize)
@@ -436,8 +436,8 @@ static int read_section0(struct image *image, u64 shoff, u32 *phnum, u64 *shnum)
 	err = image_read(image, shoff, &sh, image->is64 ? sizeof(sh.s64) : sizeof(sh.s32));
 	if (err)
 		return err;
-	*phnum = get32(image, image->is64 ? sh.s64.sh_info : sh.s32.sh_info);
-	*shnum = image->is64 ? get64(image, sh.s64.sh_size) : get32(image, sh.s32.sh_size);
+	*phnum = elf_get32(image, image->is64 ? sh.s64.sh_info : sh.s32.sh_info);
+	*shnum = image->is64 ? elf_get64(image, sh.s64.sh_size) : elf_get32(image, sh.s32.sh_size);
 	return 0;
 }
 
@@ -455,21 +455,21 @@ static int read_tables(struct image *image, const union header *eh, struct table
 	int err;
 
 	if (image->is64) {
-		segments->off = get64(image, eh->e64.e_phoff);
-		sections->off = get64(image, eh->e64.e_shoff);
-		phnum = get16(image, eh->e64.e_phnum);
-		shnum = get16(image, eh->e64.e_shnum);
-		phentsize = get16(image, eh->e64.e_phentsize);
-		shentsize = get16(image, eh->e64.e_shentsize);
+		segments->off = elf_get64(image, eh->e64.e_phoff);
+		sections->off = elf_get64(image, eh->e64.e_shoff);
+		phnum = elf_get16(image, eh->e64.e_phnum);
+		shnum = elf_get16(image, eh->e64.e_shnum);
+		phentsize = elf_get16(image, eh->e64.e_phentsize);
+		shentsize = elf_get16(image, eh->e64.e_shentsize);
 		segments->entsize = sizeof(Elf64_Phdr);
 		sections->entsize = sizeof(Elf64_Shdr);
 	} else {
-		segments->off = get32(image, eh->e32.e_phoff);
-		sections->off = get32(image, eh->e32.e_shoff);
-		phnum = get16(image, eh->e32.e_phnum);
-		shnum = get16(image, eh->e32.e_shnum);
-		phentsize = get16(image, eh->e32.e_phentsize);
-		shentsize = get16(image, eh->e32.e_shentsize);
+		segments->off = elf_get32(image, eh->e32.e_phoff);
+		sections->off = elf_get32(image, eh->e32.e_shoff);
+		phnum = elf_get16(image, eh->e32.e_phnum);
+		shnum = elf_get16(image, eh->e32.e_shnum);
+		phentsize = elf_get16(image, eh->e32.e_phentsize);
+		shentsize = elf_get16(image, eh->e32.e_shentsize);
 		segments->entsize = sizeof(Elf32_Phdr);
 		sections->entsize = sizeof(Elf32_Shdr);
 	}
@@ -510,7 +510,7 @@ static int read_tables(struct image *image, const union header *eh, struct table
 	return 0;
 }
 
-static int search(struct image *image)
+static int elf_search(struct image *image)
 {
 	struct table segments = {}, sections = { .sections = true };
 	u32 n = sizeof(union header);
@@ -579,7 +579,7 @@ int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *lim
 	id->kind = BUILDID_KIND_NONE;
 	id->reason = BUILDID_REASON_NONE;
 	id->len = 0;
-	err = search(&image);
+	err = elf_search(&image);
 	if (err == NOTES_END)
 		err = 0;
 	if (!err && image.go_len)

@@ -393,7 +393,7 @@ void bid_event_file(const struct bid_file_info *info, bool exec)
 }
 
 /* Room for a record that refers to no file; NULL when the record is dropped. */
-static struct buildid_record *reserve(struct bid_ring *ring, u16 type, u32 size)
+static struct buildid_record *event_reserve(struct bid_ring *ring, u16 type, u32 size)
 {
 	struct bid_ring_request request = {
 		.type = type,
@@ -410,7 +410,7 @@ static void send_image(struct bid_subscriber *subscriber, const struct bid_image
 {
 	struct buildid_record *record;
 
-	record = reserve(&subscriber->ring, info->type, bid_record_image_size(info));
+	record = event_reserve(&subscriber->ring, info->type, bid_record_image_size(info));
 	if (!record)
 		return;
 	record->flags = info->record_flags;
@@ -444,7 +444,8 @@ static void send_cookie(struct bid_subscriber *subscriber, const struct bid_cook
 	u32 pid, tid;
 
 	fill_pids(subscriber, current, &pid, &tid);
-	record = reserve(&subscriber->ring, BUILDID_RECORD_COOKIE, bid_record_cookie_size(info));
+	record = event_reserve(&subscriber->ring, BUILDID_RECORD_COOKIE,
+			       bid_record_cookie_size(info));
 	if (!record)
 		return;
 	bid_record_cookie_write(info, current, pid, tid,
@@ -478,7 +479,7 @@ static void send_task(struct bid_subscriber *subscriber, const struct bid_task_i
 	fill_pids(subscriber, info->task, &pid, &tid);
 	if (info->parent)
 		fill_pids(subscriber, info->parent, &parent_pid, &parent_tid);
-	record = reserve(&subscriber->ring, info->type, sizeof(struct buildid_task));
+	record = event_reserve(&subscriber->ring, info->type, sizeof(struct buildid_task));
 	if (!record)
 		return;
 	bid_record_task_write(info, pid, tid, parent_pid,

@@ -16,7 +16,7 @@ struct search {
 	struct tracepoint *found;
 };
 
-static void match(struct tracepoint *tracepoint, void *data)
+static void fork_match(struct tracepoint *tracepoint, void *data)
 {
 	struct search *search = data;
 
@@ -28,18 +28,18 @@ static struct tracepoint *find_tracepoint(const char *name)
 {
 	struct search search = { .name = name };
 
-	for_each_kernel_tracepoint(match, &search);
+	for_each_kernel_tracepoint(fork_match, &search);
 	return search.found;
 }
 
-static int watch(const char *name, void *fn)
+static int fork_watch(const char *name, void *fn)
 {
 	struct tracepoint *tracepoint = find_tracepoint(name);
 
 	return tracepoint ? tracepoint_probe_register(tracepoint, fn, NULL) : -EOPNOTSUPP;
 }
 
-static void unwatch(const char *name, void *fn)
+static void fork_unwatch(const char *name, void *fn)
 {
 	tracepoint_probe_unregister(find_tracepoint(name), fn, NULL);
 	tracepoint_synchronize_unregister();
@@ -56,13 +56,13 @@ static void unwatch(const char *name, void *fn)
  */
 int bid_fork_watch(bid_fork_fn *fn)
 {
-	return watch(FORK, fn);
+	return fork_watch(FORK, fn);
 }
 
 /* On return @fn does not run any more. Process context; waits for a grace period. */
 void bid_fork_unwatch(bid_fork_fn *fn)
 {
-	unwatch(FORK, fn);
+	fork_unwatch(FORK, fn);
 }
 
 /**
@@ -76,11 +76,11 @@ void bid_fork_unwatch(bid_fork_fn *fn)
  */
 int bid_exec_watch(bid_exec_fn *fn)
 {
-	return watch(EXEC, fn);
+	return fork_watch(EXEC, fn);
 }
 
 /* As bid_fork_unwatch(). */
 void bid_exec_unwatch(bid_exec_fn *fn)
 {
-	unwatch(EXEC, fn);
+	fork_unwatch(EXEC, fn);
 }

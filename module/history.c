@@ -141,7 +141,7 @@ int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_slot *slot)
 }
 
 /* The time of the oldest slot that can be read, 0 when all of them can. */
-static u64 oldest(const struct bid_history *history)
+static u64 history_oldest(const struct bid_history *history)
 {
 	struct bid_history_slot slot;
 	u32 nr;
@@ -165,7 +165,7 @@ u64 bid_history_since(void)
 	u32 number;
 
 	for (number = ring_after(0); number; number = ring_after(number))
-		since = max(since, oldest(ring_at(number)));
+		since = max(since, history_oldest(ring_at(number)));
 	return since;
 }
 

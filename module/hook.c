@@ -88,13 +88,13 @@ static struct kprobe shutdown_super = {
 };
 
 /* Watched as perf_event_mmap() is, and does nothing: INFO may call it for any user. */
-static noinline void canary(struct vm_area_struct *vma)
+static noinline void hook_canary(struct vm_area_struct *vma)
 {
 	barrier_data(vma);
 }
 
 static struct kprobe canary_probe = {
-	.addr = (kprobe_opcode_t *)canary,
+	.addr = (kprobe_opcode_t *)hook_canary,
 	.pre_handler = on_mmap_probe,
 };
 
@@ -129,12 +129,12 @@ static int watch_call(struct watched *this)
 	strscpy(symbol, this->symbol, sizeof(symbol));
 	err = ftrace_set_filter(&this->ops, symbol, strlen(symbol), 1);
 	if (!err && this == watched)
-		err = ftrace_set_filter_ip(&this->ops, (unsigned long)canary, 0, 0);
+		err = ftrace_set_filter_ip(&this->ops, (unsigned long)hook_canary, 0, 0);
 	return err ?: register_ftrace_function(&this->ops);
 }
 
 /* A module cannot refuse to go once it is told to, and its code is called for every mapping. */
-static void __cold stay(int err)
+static void __cold hook_stay(int err)
 {
 	pr_crit("ftrace is dead (%d) and goes on calling this module, which cannot be unloaded: reboot\n",
 		err);
@@ -149,7 +149,7 @@ static void unwatch_calls(int end)
 	while (end--) {
 		err = unregister_ftrace_function(&watched[end].ops);
 		if (err)
-			stay(err);
+			hook_stay(err);
 		ftrace_free_filter(&watched[end].ops);
 	}
 }
@@ -255,7 +255,7 @@ static bool canary_fires(void)
 	OPTIMIZER_HIDE_VAR(vma); /* or the argument is no argument any more */
 	preempt_disable();
 	this_cpu_write(canary_seen, false);
-	canary(vma);
+	hook_canary(vma);
 	seen = this_cpu_read(canary_seen);
 	preempt_enable();
 	return seen;
@@ -284,7 +284,7 @@ static int run_selftest(void)
 	return expect_fired("itself");
 }
 
-static const char *explain(int err)
+static const char *hook_explain(int err)
 {
 	switch (err) {
 	case -ENOENT:
@@ -313,7 +313,7 @@ static int register_probes(void)
 		if (!err)
 			continue;
 		pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
-		       explain(err));
+		       hook_explain(err));
 		unregister_probes(i);
 		/* insmod would blame an unknown symbol, or parameters. */
 		return err == -ENOENT || err == -EINVAL ? -EOPNOTSUPP : err;
@@ -321,7 +321,7 @@ static int register_probes(void)
 	return 0;
 }
 
-static void unregister(void)
+static void hook_unregister(void)
 {
 	if (by_ftrace)
 		unwatch_calls(WATCHED);
@@ -347,14 +347,14 @@ int bid_hook_init(void)
 		return err;
 	err = run_selftest();
 	if (err)
-		unregister();
+		hook_unregister();
 	return err;
 }
 
 /* On return no handler runs any more. May sleep. */
 void bid_hook_exit(void)
 {
-	unregister();
+	hook_unregister();
 	if (bid_hook_missed())
 		pr_info("%llu mappings were missed\n", bid_hook_missed());
 }

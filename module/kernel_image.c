@@ -127,8 +127,8 @@ static struct image *find_module_image(const char *name)
 	return NULL;
 }
 
-static void send(struct bid_subscriber *subscriber, const struct image *image, u16 record_flags,
-		 u32 flags)
+static void kernel_image_send(struct bid_subscriber *subscriber, const struct image *image,
+			      u16 record_flags, u32 flags)
 {
 	struct bid_image_info info = {
 		.type = image->type,
@@ -168,11 +168,11 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 	if (state == MODULE_STATE_LIVE) {
 		image = add_module(module);
 		if (image)
-			send(NULL, image, 0, 0);
+			kernel_image_send(NULL, image, 0, 0);
 	} else if (state == MODULE_STATE_GOING) {
 		image = find_module_image(module->name);
 		if (image) {
-			send(NULL, image, 0, BUILDID_IMAGE_UNLOAD);
+			kernel_image_send(NULL, image, 0, BUILDID_IMAGE_UNLOAD);
 			list_del(&image->node);
 			kfree(image);
 		}
@@ -278,9 +278,9 @@ int bid_kernel_image_subscribe(struct bid_subscriber *subscriber)
 	mutex_lock(&images_lock);
 	err = bid_event_add(subscriber);
 	if (!err && subscriber->flags & BUILDID_SUB_KERNEL) {
-		send(subscriber, &kernel, BUILDID_RECORD_SNAPSHOT, 0);
+		kernel_image_send(subscriber, &kernel, BUILDID_RECORD_SNAPSHOT, 0);
 		list_for_each_entry(image, &modules, node)
-			send(subscriber, image, BUILDID_RECORD_SNAPSHOT, 0);
+			kernel_image_send(subscriber, image, BUILDID_RECORD_SNAPSHOT, 0);
 	}
 	mutex_unlock(&images_lock);
 	return err;

@@ -69,7 +69,7 @@ static struct cookie *first_after(const struct mm_cookies *set, u64 addr)
 	return found;
 }
 
-static void insert(struct mm_cookies *set, struct cookie *cookie)
+static void mapping_cookie_insert(struct mm_cookies *set, struct cookie *cookie)
 {
 	struct rb_node **link = &set->cookies.rb_node, *parent = NULL;
 
@@ -85,7 +85,7 @@ static void insert(struct mm_cookies *set, struct cookie *cookie)
 }
 
 /* Drop all cookies that have an address in the range. Returns whether there was one. */
-static bool drop(struct mm_cookies *set, u64 start, u64 end)
+static bool mapping_cookie_drop(struct mm_cookies *set, u64 start, u64 end)
 {
 	struct cookie *cookie;
 	bool dropped = false;
@@ -107,7 +107,7 @@ static int on_invalidate(struct mmu_notifier *notifier, const struct mmu_notifie
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
 	spin_lock(&lock);
-	drop(set, range->start, range->end);
+	mapping_cookie_drop(set, range->start, range->end);
 	spin_unlock(&lock);
 	return 0;
 }
@@ -116,7 +116,7 @@ static int on_invalidate(struct mmu_notifier *notifier, const struct mmu_notifie
 static void remove_set(struct mm_cookies *set)
 {
 	lockdep_assert_held(&lock);
-	drop(set, 0, ~0ULL);
+	mapping_cookie_drop(set, 0, ~0ULL);
 	hash_del(&set->node);
 }
 
@@ -220,15 +220,15 @@ static int put_locked(struct mm_struct *mm, struct cookie *cookie)
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	spin_lock(&lock);
-	drop(set, info->start, info->end);
-	insert(set, cookie);
+	mapping_cookie_drop(set, info->start, info->end);
+	mapping_cookie_insert(set, cookie);
 	spin_unlock(&lock);
 	bid_event_cookie(info);
 	return 0;
 }
 
 /* The mmap lock is that of the caller's own process, so it can only hold up itself. */
-static int put(struct cookie *cookie)
+static int mapping_cookie_put(struct cookie *cookie)
 {
 	struct mm_struct *mm = current->mm;
 	int err;
@@ -264,7 +264,7 @@ int bid_mapping_cookie_set(const struct bid_cookie_info *info)
 		err = PTR_ERR(cookie->owner);
 		goto err_free;
 	}
-	err = put(cookie);
+	err = mapping_cookie_put(cookie);
 	if (err)
 		goto err_uncharge;
 	return 0;
@@ -296,7 +296,7 @@ int bid_mapping_cookie_clear(const struct bid_cookie_info *info)
 		return err;
 	spin_lock(&lock);
 	set = find_set(mm);
-	dropped = set && drop(set, info->start, info->end);
+	dropped = set && mapping_cookie_drop(set, info->start, info->end);
 	spin_unlock(&lock);
 	if (dropped)
 		bid_event_cookie(info);

@@ -164,7 +164,7 @@ static int put_newest(struct sk_buff *reply, const struct genl_info *info)
 	return err;
 }
 
-static int get(struct sk_buff *skb, struct genl_info *info)
+static int netlink_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct sk_buff *reply;
 	int err;
@@ -244,7 +244,7 @@ static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 	return true;
 }
 
-static int dump(struct sk_buff *skb, struct netlink_callback *cb)
+static int netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	bool more;
 
@@ -501,7 +501,7 @@ static int start_listener(struct listener *listener, const struct sk_buff *skb,
  * In the sender's call: neither is its socket closed meanwhile nor the family
  * unregistered, so that the listener cannot be ended while it is being started.
  */
-static int subscribe(struct sk_buff *skb, struct genl_info *info)
+static int netlink_subscribe(struct sk_buff *skb, struct genl_info *info)
 {
 	u32 pids[BUILDID_SUB_PIDS_MAX];
 	struct buildid_subscribe req;
@@ -569,15 +569,15 @@ static const struct genl_ops ops[] = {
 		.cmd = BUILDID_CMD_GET,
 		.policy = get_policy,
 		.maxattr = ARRAY_SIZE(get_policy) - 1,
-		.doit = get,
+		.doit = netlink_get,
 		.start = dump_start,
-		.dumpit = dump,
+		.dumpit = netlink_dump,
 	},
 	{
 		.cmd = BUILDID_CMD_SUBSCRIBE,
 		.policy = subscribe_policy,
 		.maxattr = ARRAY_SIZE(subscribe_policy) - 1,
-		.doit = subscribe,
+		.doit = netlink_subscribe,
 	},
 };
 

@@ -132,7 +132,7 @@ static int put_slot(struct answer *answer, const struct bid_history_slot *slot)
 }
 
 /* Moves the request's cursor on; 0 also when the buffer is full. */
-static int fill(struct answer *answer, struct buildid_history *req)
+static int past_fill(struct answer *answer, struct buildid_history *req)
 {
 	struct bid_history_slot slot;
 	u64 cursor = req->cursor;
@@ -155,7 +155,7 @@ static int fill(struct answer *answer, struct buildid_history *req)
 	return 0;
 }
 
-static int reply(struct buildid_history *req)
+static int past_reply(struct buildid_history *req)
 {
 	struct answer answer = {
 		.to = u64_to_user_ptr(req->records),
@@ -167,7 +167,7 @@ static int reply(struct buildid_history *req)
 	answer.file = kmalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
 	if (!answer.file)
 		return -ENOMEM;
-	err = fill(&answer, req);
+	err = past_fill(&answer, req);
 	kfree(answer.file);
 	req->bytes -= answer.left;
 	return err;
@@ -183,5 +183,5 @@ int bid_ioctl_history(struct bid_session *session, void *arg)
 		return -EINVAL;
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
-	return reply(req);
+	return past_reply(req);
 }

@@ -13,7 +13,7 @@
 #include <linux/shrinker.h>
 #include <net/genetlink.h>
 
-static inline void probe(struct file *file, struct inode *inode, struct vm_area_struct *vma)
+static inline void probe_mapping(struct file *file, struct inode *inode, struct vm_area_struct *vma)
 {
 #ifdef BID_HAS_CALL_RCU_HURRY
 	call_rcu_hurry(NULL, NULL);

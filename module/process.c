@@ -171,7 +171,7 @@ static int lock_in_time(struct mm_struct *mm, unsigned long end)
  * lock_in_time() returns. It is never waited for without an end: a process can map a file of
  * a FUSE server of its own, and hold its lock for as long as this one does not answer.
  */
-static int lock(const struct process *process)
+static int process_lock(const struct process *process)
 {
 	struct mm_struct *mm = process->mm;
 	int err;
@@ -220,7 +220,7 @@ static int find_file(const struct process *process, u64 addr, u64 *offset,
 	struct vm_area_struct *vma;
 	int err;
 
-	err = lock(process);
+	err = process_lock(process);
 	if (err)
 		return err;
 	vma = find_vma(process->mm, addr);
@@ -233,8 +233,8 @@ static int find_file(const struct process *process, u64 addr, u64 *offset,
 	return err;
 }
 
-static int resolve(const struct process *process, struct buildid_resolve *req,
-		   struct buildid_file *record)
+static int process_resolve(const struct process *process, struct buildid_resolve *req,
+			   struct buildid_file *record)
 {
 	bool with_path = may_know_paths(process->task);
 	struct bid_mapped *mapped;
@@ -294,7 +294,7 @@ int bid_process_resolve(struct buildid_resolve *req, struct buildid_file *record
 		if (err)
 			break;
 		process.end = end;
-		err = resolve(&process, req, record);
+		err = process_resolve(&process, req, record);
 		/* by exec, unless the process ended, too */
 		ended = !atomic_read(&process.mm->mm_users);
 		put_process(&process);
@@ -332,7 +332,7 @@ struct reply {
 
 /*
  * Copy the next mapping from *@cursor on, and make its FILE record, in reply->record. Sets *@cursor
- * to where the one after it begins. Returns 1; 0 when there is none; what lock() and
+ * to where the one after it begins. Returns 1; 0 when there is none; what process_lock() and
  * bid_reply_read_mapped() do.
  */
 static int next_mapping(const struct process *process, u64 *cursor, u32 flags,
@@ -343,7 +343,7 @@ static int next_mapping(const struct process *process, u64 *cursor, u32 flags,
 	bool unread = false;
 	int err;
 
-	err = lock(process);
+	err = process_lock(process);
 	if (err)
 		return err;
 	memset(reply->record, 0, sizeof(*reply->record));
@@ -406,7 +406,7 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 }
 
 /* Whether the call goes on: it may take long, as paths may be long, and there may be many. */
-static int pause(void)
+static int process_pause(void)
 {
 	cond_resched();
 	return signal_pending(current) ? -EINTR : 0;
@@ -423,7 +423,7 @@ static int put_mappings(struct reply *reply, const struct process *process, u64 
 			*cursor = mapping.start;
 			break;
 		}
-		err = pause();
+		err = process_pause();
 		if (err)
 			break;
 	}
@@ -447,7 +447,7 @@ static int put_cookies(struct reply *reply, const struct mm_struct *mm, u64 from
 		if (err)
 			return err;
 		*cursor = IN_COOKIES | info.end;
-		err = pause();
+		err = process_pause();
 		if (err)
 			return err;
 	}
@@ -473,7 +473,7 @@ static bool is_to_go_on(int err)
 	return err == -ENOSPC || err == -EINTR || err == -ETIMEDOUT;
 }
 
-static int fill(const struct process *process, struct buildid_maps *req)
+static int process_fill(const struct process *process, struct buildid_maps *req)
 {
 	struct reply reply = {
 		.to = u64_to_user_ptr(req->records),
@@ -498,7 +498,7 @@ static int fill(const struct process *process, struct buildid_maps *req)
 	return 0;
 }
 
-static int maps(struct pid *pid, struct buildid_maps *req)
+static int process_maps(struct pid *pid, struct buildid_maps *req)
 {
 	struct process process;
 	int err;
@@ -510,7 +510,7 @@ static int maps(struct pid *pid, struct buildid_maps *req)
 	err = get_process(pid, &process);
 	if (err)
 		return err;
-	err = fill(&process, req);
+	err = process_fill(&process, req);
 	put_process(&process);
 	/* the address space ended meanwhile: by exec, unless the process ended, too */
 	if (err == -ESRCH && !get_process(pid, &process)) {
@@ -531,7 +531,7 @@ int bid_ioctl_maps(struct bid_session *session, void *arg)
 	pid = find_allowed_pid(req->pid);
 	if (IS_ERR(pid))
 		return PTR_ERR(pid);
-	err = maps(pid, req);
+	err = process_maps(pid, req);
 	put_pid(pid);
 	return err;
 }

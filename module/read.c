@@ -291,7 +291,7 @@ static int go_to(struct reading *reading, pgoff_t index)
 }
 
 /* The page is held until the next call. Its bytes may change meanwhile. */
-static const void *look(struct bid_reader *reader, u64 off, size_t len)
+static const void *reader_look(struct bid_reader *reader, u64 off, size_t len)
 {
 	struct reading *reading = container_of(reader, struct reading, reader);
 
@@ -300,7 +300,7 @@ static const void *look(struct bid_reader *reader, u64 off, size_t len)
 	return reading->bytes + offset_in_page(off);
 }
 
-static int read(struct bid_reader *reader, u64 off, void *buf, size_t len)
+static int reader_read(struct bid_reader *reader, u64 off, void *buf, size_t len)
 {
 	struct reading *reading = container_of(reader, struct reading, reader);
 	size_t n;
@@ -320,7 +320,7 @@ static int read(struct bid_reader *reader, u64 off, void *buf, size_t len)
  * OpenTelemetry's file hash: of the first and the last 4096 bytes, which overlap in a
  * small file, and the size as 64 bits, big endian.
  */
-static int hash(struct bid_reader *reader, struct bid_identity *id)
+static int read_hash(struct bid_reader *reader, struct bid_identity *id)
 {
 	size_t part = min_t(u64, reader->size, HASH_PART);
 	u8 digest[SHA256_DIGEST_SIZE];
@@ -356,7 +356,7 @@ static int fall_back(struct reading *reading, const struct bid_version *version,
 	if (len <= 0) {
 		if (bid_cookie_of_file(reading->inode, version, id))
 			return 0;
-		return hash(&reading->reader, id);
+		return read_hash(&reading->reader, id);
 	}
 	id->kind = BUILDID_KIND_FSVERITY;
 	id->len = len;
@@ -365,8 +365,8 @@ static int fall_back(struct reading *reading, const struct bid_version *version,
 }
 
 /* Returns 0, or the error that the reader returned. */
-static int attempt(struct reading *reading, const struct bid_version *version,
-		   struct bid_identity *id)
+static int read_attempt(struct reading *reading, const struct bid_version *version,
+			struct bid_identity *id)
 {
 	int err;
 
@@ -386,24 +386,24 @@ static int attempt(struct reading *reading, const struct bid_version *version,
 }
 
 /* The next change of the content is to move the counter, which need not do so unasked. */
-static void sample(struct inode *inode, struct bid_version *version)
+static void read_sample(struct inode *inode, struct bid_version *version)
 {
 	if (bid_file_counts(inode))
 		inode_query_iversion(inode);
 	bid_file_version(inode, version);
 }
 
-static int attempts(struct reading *reading, struct bid_version *version, struct bid_identity *id,
-		    bool *unsure)
+static int read_attempts(struct reading *reading, struct bid_version *version,
+			 struct bid_identity *id, bool *unsure)
 {
 	struct inode *inode = reading->inode;
 	struct bid_version after __uninitialized;
 	int err, i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		sample(inode, version);
+		read_sample(inode, version);
 		*unsure = bid_file_unstable(inode);
-		err = attempt(reading, version, id);
+		err = read_attempt(reading, version, id);
 		if (err == -EINTR)
 			return err;
 		bid_file_version(inode, &after);
@@ -441,7 +441,7 @@ int bid_read_file(struct file *file, struct inode *inode, enum bid_access access
 		  struct bid_version *version, struct bid_identity *id, bool *unsure)
 {
 	struct reading reading = {
-		.reader = { .read = read, .look = look },
+		.reader = { .read = reader_read, .look = reader_look },
 		.file = file,
 		.inode = inode,
 		.by_pages = access == BID_ACCESS_PAGES,
@@ -450,7 +450,7 @@ int bid_read_file(struct file *file, struct inode *inode, enum bid_access access
 	};
 	int err;
 
-	err = attempts(&reading, version, id, unsure);
+	err = read_attempts(&reading, version, id, unsure);
 	drop_page(&reading);
 	kfree(reading.copy);
 	if (err)

@@ -22,7 +22,7 @@
 #include "reply.h"
 #include "stats.h"
 
-static void write(const struct bid_file_info *info, struct buildid_file *record)
+static void reply_write(const struct bid_file_info *info, struct buildid_file *record)
 {
 	bid_record_file_write(info, 0, 0, record);
 	record->header.type = BUILDID_RECORD_FILE;
@@ -39,7 +39,7 @@ void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record)
 	struct bid_file_info info;
 
 	bid_entry_info(entry, &info);
-	write(&info, record);
+	reply_write(&info, record);
 }
 
 /**
@@ -88,7 +88,7 @@ static void write_lookup(const struct bid_lookup *lookup, const struct bid_path 
 	struct bid_file_info info;
 
 	bid_lookup_info(lookup, path, file_id, &info);
-	write(&info, record);
+	reply_write(&info, record);
 }
 
 /* Reply from the cache, if it has the file and need not read it again. */
@@ -103,15 +103,15 @@ static bool reply_from_cache(const struct bid_lookup *lookup, const struct bid_p
 	if (entry) {
 		bid_entry_info(entry, &info);
 		info.path = *path;
-		write(&info, record);
+		reply_write(&info, record);
 	}
 	rcu_read_unlock();
 	return entry;
 }
 
 /* The record without an identity, and why; its file_id if the cache has it all the same. */
-static void refuse(struct bid_lookup *lookup, u8 reason, const struct bid_path *path,
-		   struct buildid_file *record)
+static void reply_refuse(struct bid_lookup *lookup, u8 reason, const struct bid_path *path,
+			 struct buildid_file *record)
 {
 	struct bid_entry *entry;
 	u64 file_id;
@@ -167,8 +167,8 @@ static int reply_by_reading(struct bid_lookup *lookup, const struct bid_path *pa
 	return err;
 }
 
-static int reply(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
-		 struct buildid_file *record)
+static int reply_run(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
+		     struct buildid_file *record)
 {
 	/* whoever has it need not have the permission to read it */
 	if (lookup->file->f_mode & FMODE_PATH) {
@@ -194,7 +194,7 @@ static int reply_file(struct file *file, bool ask_cache, struct buildid_file *re
 		return -ENOMEM;
 	bid_file_path(file, buf, PATH_MAX, &path);
 	bid_lookup_init(file, bid_file_inode(file), &lookup);
-	err = reply(&lookup, &path, ask_cache, record);
+	err = reply_run(&lookup, &path, ask_cache, record);
 	kfree(buf);
 	return err;
 }
@@ -247,7 +247,7 @@ bool bid_reply_mapped(struct file *file, struct bid_mapped *mapped, struct build
 	}
 	/* its server may not let go of who closes it, so that nobody else is to hold it */
 	if (bid_file_served(file)) {
-		refuse(lookup, BUILDID_REASON_NOT_READ, &mapped->path, record);
+		reply_refuse(lookup, BUILDID_REASON_NOT_READ, &mapped->path, record);
 		return false;
 	}
 	get_file(file);
@@ -270,7 +270,7 @@ int bid_reply_read_mapped(struct bid_mapped *mapped, struct buildid_file *record
 	int err = 0;
 
 	if (!may_read(file))
-		refuse(lookup, BUILDID_REASON_DENIED, &mapped->path, record);
+		reply_refuse(lookup, BUILDID_REASON_DENIED, &mapped->path, record);
 	else if (!reply_from_cache(lookup, &mapped->path, record))
 		err = reply_by_reading(lookup, &mapped->path, record);
 	fput(file);

@@ -94,7 +94,7 @@ static void append_lost(struct bid_ring *ring, u64 missed, u64 time_mono, u64 ti
 	bid_ring_commit(&lost->header);
 }
 
-static void drop(struct bid_ring *ring, bool mmap)
+static void ring_drop(struct bid_ring *ring, bool mmap)
 {
 	ring->seq++;
 	ring->full++;
@@ -142,7 +142,7 @@ struct buildid_record *bid_ring_reserve(struct bid_ring *ring, struct bid_ring_r
 	if (lost)
 		need += sizeof(struct buildid_lost);
 	if (!bid_ring_has_room(ring, need)) {
-		drop(ring, mmap);
+		ring_drop(ring, mmap);
 		raw_spin_unlock(&ring->lock);
 		bid_stats_inc(BID_STAT_RING_FULL);
 		bid_stats_add(BID_STAT_RING_FULL_MMAPS, mmap);

@@ -65,7 +65,7 @@ static bool is_metacopy(const struct file *file, const struct inode *inode)
  * the file is: a layer below may be idmapped otherwise. Who mounts an overlay in a user namespace
  * can have it show any owner.
  */
-static bool owns(const struct file *file, const struct inode *inode)
+static bool set_cookie_owns(const struct file *file, const struct inode *inode)
 {
 	struct inode *opened = file_inode(file);
 
@@ -87,7 +87,7 @@ static int name_file(struct file *file, const struct bid_identity *id)
 		return err;
 	/* before it is asked whose it is: a file that was given away is the new owner's to name */
 	owner = READ_ONCE(lookup.inode->i_uid);
-	if (!owns(file, lookup.inode) && !capable(CAP_FOWNER))
+	if (!set_cookie_owns(file, lookup.inode) && !capable(CAP_FOWNER))
 		return -EPERM;
 	if (!id->len)
 		err = bid_cookie_clear_file(&lookup.key) ? 0 : -ENOENT;

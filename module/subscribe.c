@@ -72,7 +72,7 @@ bool bid_subscribe_kernel_addrs(void)
 }
 
 /* Charge what it holds against RLIMIT_MEMLOCK, in the same count as perf and io_uring. */
-static int charge(struct bid_subscriber *subscriber, u32 ring_size)
+static int subscribe_charge(struct bid_subscriber *subscriber, u32 ring_size)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	unsigned long pages = bid_ring_pages(ring_size) + 1; /* that of @subscriber */
@@ -91,7 +91,7 @@ static int charge(struct bid_subscriber *subscriber, u32 ring_size)
 	return 0;
 }
 
-static void uncharge(struct bid_subscriber *subscriber)
+static void subscribe_uncharge(struct bid_subscriber *subscriber)
 {
 	if (!subscriber->user)
 		return;
@@ -184,7 +184,7 @@ static int start_records(struct bid_subscriber *subscriber)
 static void free_subscriber(struct bid_subscriber *subscriber)
 {
 	bid_ring_exit(&subscriber->ring);
-	uncharge(subscriber);
+	subscribe_uncharge(subscriber);
 	put_filters(subscriber);
 	put_pid_ns(subscriber->pid_ns);
 	kfree(subscriber);
@@ -229,8 +229,9 @@ static void wait_for_ends(void)
 	flush_workqueue(ends);
 }
 
-static struct bid_subscriber *start(const struct buildid_subscribe *req, const u32 *pids,
-				    bool kernel_addrs, bool unlimited, wait_queue_head_t *waiters)
+static struct bid_subscriber *subscribe_start(const struct buildid_subscribe *req, const u32 *pids,
+					      bool kernel_addrs, bool unlimited,
+					      wait_queue_head_t *waiters)
 {
 	struct bid_subscriber *subscriber;
 	int err;
@@ -244,7 +245,7 @@ static struct bid_subscriber *start(const struct buildid_subscribe *req, const u
 	subscriber->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	if (subscriber->pid_ns != &init_pid_ns)
 		bid_root_of_current(&subscriber->root);
-	err = unlimited ? 0 : charge(subscriber, req->ring_size);
+	err = unlimited ? 0 : subscribe_charge(subscriber, req->ring_size);
 	if (err)
 		goto err_put_ns;
 	err = get_filters(subscriber, req, pids);
@@ -268,7 +269,7 @@ err_exit_ring:
 	bid_ring_exit(&subscriber->ring);
 err_put:
 	put_filters(subscriber);
-	uncharge(subscriber);
+	subscribe_uncharge(subscriber);
 err_put_ns:
 	put_pid_ns(subscriber->pid_ns);
 	kfree(subscriber);
@@ -293,16 +294,17 @@ struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req,
 					    wait_queue_head_t *waiters)
 {
 	const bool ending = atomic_read(&nr_ends);
-	struct bid_subscriber *subscriber = start(req, pids, kernel_addrs, unlimited, waiters);
+	struct bid_subscriber *subscriber =
+		subscribe_start(req, pids, kernel_addrs, unlimited, waiters);
 
 	if (!ending || (subscriber != ERR_PTR(-EUSERS) && subscriber != ERR_PTR(-ENOMEM)))
 		return subscriber;
 	wait_for_ends();
-	return start(req, pids, kernel_addrs, unlimited, waiters);
+	return subscribe_start(req, pids, kernel_addrs, unlimited, waiters);
 }
 
-static int subscribe(struct bid_session *session, const struct buildid_subscribe *req,
-		     const u32 *pids)
+static int subscribe_session(struct bid_session *session, const struct buildid_subscribe *req,
+			     const u32 *pids)
 {
 	struct bid_subscriber *subscriber;
 
@@ -334,7 +336,7 @@ int bid_ioctl_subscribe(struct bid_session *session, void *arg)
 		return -EBUSY;
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
-	err = subscribe(session, req, pids);
+	err = subscribe_session(session, req, pids);
 	mutex_unlock(&session->lock);
 	return err;
 }

@@ -44,7 +44,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	bid_event_task(&info);
 }
 
-static void send(u16 type, struct task_struct *task)
+static void task_send(u16 type, struct task_struct *task)
 {
 	struct bid_task_info info = { .type = type, .task = task };
 
@@ -57,7 +57,7 @@ static int on_comm(struct kprobe *kp, struct pt_regs *regs)
 	bool exec = (u8)regs_get_kernel_argument(regs, 1);
 
 	if (!(task->flags & PF_KTHREAD))
-		send(exec ? BUILDID_RECORD_EXEC : BUILDID_RECORD_COMM, task);
+		task_send(exec ? BUILDID_RECORD_EXEC : BUILDID_RECORD_COMM, task);
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int on_disassociate(struct kprobe *kp, struct pt_regs *regs)
 	bool on_exit = (int)regs_get_kernel_argument(regs, 0);
 
 	if (on_exit && !(current->flags & PF_KTHREAD))
-		send(BUILDID_RECORD_EXIT, current);
+		task_send(BUILDID_RECORD_EXIT, current);
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static int register_probe(struct kprobe *kp)
 }
 
 /* FORK last, so that no process is reported as forked whose EXEC or EXIT is missed. */
-static int start(void)
+static int task_start(void)
 {
 	int i, err;
 
@@ -108,7 +108,7 @@ err_unregister:
 	return err;
 }
 
-static void stop(void)
+static void task_stop(void)
 {
 	int i = ARRAY_SIZE(probes);
 
@@ -131,7 +131,7 @@ int bid_task_watch(void)
 
 	mutex_lock(&watchers_lock);
 	if (!watchers)
-		err = start();
+		err = task_start();
 	if (!err)
 		watchers++;
 	mutex_unlock(&watchers_lock);
@@ -143,6 +143,6 @@ void bid_task_unwatch(void)
 {
 	mutex_lock(&watchers_lock);
 	if (!--watchers)
-		stop();
+		task_stop();
 	mutex_unlock(&watchers_lock);
 }

@@ -14,8 +14,8 @@
  * be held by a tracer. That costs half a KiB for each such task, and nobody else waits.
  *
  * Each visit holds the module, from the hook on until it is over: a task that is held, or whose
- * read does not end, makes rmmod say "in use". What is left of run() after module_put() is waited
- * for by synchronize_rcu_tasks().
+ * read does not end, makes rmmod say "in use". rmmod waits for what is left of visit_run() after
+ * module_put() by synchronize_rcu_tasks().
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -115,12 +115,12 @@ static bool started;
 
 /* ------------------------------------------------------ how current comes back -- */
 
-static void run(struct visit *visit);
+static void visit_run(struct visit *visit);
 
 #ifdef BID_HAS_TASK_WORK_ADD
 static void run_work(struct callback_head *work)
 {
-	run(container_of(work, struct visit, work));
+	visit_run(container_of(work, struct visit, work));
 }
 
 /* Return: 0, or an error when the task does not go back to user space any more. */
@@ -149,7 +149,7 @@ static int on_close(struct inode *inode, struct file *file)
 	struct visit *visit = file->private_data;
 
 	if (visit)
-		run(visit);
+		visit_run(visit);
 	return 0;
 }
 
@@ -242,7 +242,7 @@ static bool put_visit(struct visit *visit)
 }
 
 /* On the pool's processor, but for one that went offline meanwhile. */
-static void refill(struct work_struct *work)
+static void visit_refill(struct work_struct *work)
 {
 	struct visit *visit;
 
@@ -356,7 +356,7 @@ static void look_at(const struct visited *visited, char **buf)
 	bid_event_file(&info, visited->exec);
 }
 
-static void run(struct visit *visit)
+static void visit_run(struct visit *visit)
 {
 	char *buf = NULL;
 	u32 i;
@@ -380,7 +380,7 @@ static bool returns_to_user(void)
 	return !(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING));
 }
 
-static struct visit *begin(struct pool *pool)
+static struct visit *visit_begin(struct pool *pool)
 {
 	struct visit *visit = pool->free;
 
@@ -403,7 +403,7 @@ static struct visit *begin(struct pool *pool)
 }
 
 /* current's visit on this processor, or NULL. */
-static struct visit *own(const struct pool *pool)
+static struct visit *visit_own(const struct pool *pool)
 {
 	struct visit *visit = READ_ONCE(pool->last);
 
@@ -416,7 +416,7 @@ static struct visited *add_file(struct pool *pool, struct visit *visit, struct f
 	struct visited *visited;
 
 	if (!visit)
-		visit = begin(pool);
+		visit = visit_begin(pool);
 	if (!visit || visit->nr_files == FILES_MAX) {
 		bid_stats_inc(BID_STAT_UNRESOLVED);
 		return NULL;
@@ -450,7 +450,7 @@ static struct visited *visit_to_read(const struct vm_area_struct *vma)
 	struct pool *pool = this_cpu_ptr(&pools);
 	struct inode *inode = file_inode(vma->vm_file);
 	struct bid_version version __uninitialized;
-	struct visit *visit = own(pool);
+	struct visit *visit = visit_own(pool);
 	struct visited *visited;
 
 	if (!READ_ONCE(started))
@@ -513,7 +513,7 @@ static struct visited *find_file(struct visit *visit, u64 file_id)
 bool bid_visit_send(const struct vm_area_struct *vma, u64 file_id)
 {
 	struct pool *pool = this_cpu_ptr(&pools);
-	struct visit *visit = own(pool);
+	struct visit *visit = visit_own(pool);
 	struct visited *visited = find_file(visit, file_id);
 
 	if (!visited) {
@@ -570,7 +570,7 @@ int bid_visit_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		INIT_WORK(&per_cpu_ptr(&pools, cpu)->refill, refill);
+		INIT_WORK(&per_cpu_ptr(&pools, cpu)->refill, visit_refill);
 	for_each_possible_cpu(cpu) {
 		pool = per_cpu_ptr(&pools, cpu);
 		while (pool->count < POOL) {

@@ -55,7 +55,7 @@ static bool is_ignored(int number)
 	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-static void __attribute__((noreturn)) await(pid_t child, int signals)
+static void __attribute__((noreturn)) supervise_await(pid_t child, int signals)
 {
 	struct pollfd poll_ = { .fd = signals, .events = POLLIN };
 	int ended = 0, number, status;
@@ -92,7 +92,7 @@ void supervise(void)
 	child = fork();
 	opens = shared;
 	if (child > 0)
-		await(child, signals);
+		supervise_await(child, signals);
 	signals_close(signals);
 	if (child)
 		return;

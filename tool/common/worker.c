@@ -166,7 +166,7 @@ static void leave_behind(struct worker *worker)
 	worker->left[worker->nr_left++] = (struct worker_left){ worker->pid, worker->user };
 }
 
-static int await(const struct worker *worker, struct worker_message *answer)
+static int worker_await(const struct worker *worker, struct worker_message *answer)
 {
 	struct pollfd poll_ = { .fd = worker->socket, .events = POLLIN };
 	int ready;
@@ -186,7 +186,7 @@ int worker_ask(struct worker *worker, const struct worker_message *question,
 
 	if (error)
 		return error;
-	error = send_message(worker->socket, question) ? await(worker, answer) : errno;
+	error = send_message(worker->socket, question) ? worker_await(worker, answer) : errno;
 	if (error)
 		leave_behind(worker);
 	return error;
