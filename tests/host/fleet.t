@@ -7,6 +7,7 @@ import contextlib
 import http.server
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -24,6 +25,7 @@ from tap import equal, run, test                            # noqa: E402
 
 HOSTS = {"first": "6.12", "second": "6.1"}
 V1, V2 = "11" * 20, "22" * 20
+MONITORING = os.path.join(TOP, "tool/monitoring")
 PATIENCE = 120      # of a machine under load; nothing waits that long otherwise
 
 
@@ -180,6 +182,39 @@ def _():
         equal([value for _, value in query(port, "up")], [1], "up")
         (sample,) = query(port, "buildid_mappings_total")
         assert sample[1] > 0, sample
+
+
+def metric_names(text):
+    """Of all samples that there can be, also of those that have none at the moment."""
+    types = re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M)
+    return {name + ("_total" if kind == "counter" else "") for name, kind in types}
+
+
+@test("promtool accepts the alerts, which fire where they have to")
+def _():
+    for words in ("check", "alerts.yml"), ("test", "alerts_test.yml"):
+        done = subprocess.run(["promtool", words[0], "rules", words[1]], cwd=MONITORING, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        equal(done.returncode, 0, done.stdout)
+
+
+@test("alerts and dashboard ask for metrics that there are, in Prometheus' language")
+def _():
+    with open(os.path.join(MONITORING, "dashboard.json"), encoding="utf-8") as file:
+        panels = json.load(file)["panels"]
+    with open(os.path.join(MONITORING, "alerts.yml"), encoding="utf-8") as file:
+        queries = re.findall(r"^ +expr: (.*)$", file.read(), re.M)
+    queries += [target["expr"].replace("$__rate_interval", "1m")
+                for panel in panels for target in panel["targets"]]
+    there = metric_names(texts["first"])
+    with tempfile.TemporaryDirectory() as work, contextlib.ExitStack() as stack:
+        port = prometheus(stack, work, {"host": exporter(stack, work, "first")})
+        until(lambda: query(port, "buildid_armed == 1"), "a scrape")
+        for expression in queries:
+            equal(set(re.findall(r"\bbuildid_\w+", expression)) - there, set(), expression)
+            query(port, expression)     # raises where it is none
+    shown = set(re.findall(r"\bbuildid_\w+", " ".join(queries)))
+    equal(there - shown, {"buildid_info", "buildid_oldest_visit_pid"}, "metrics that none shows")
 
 
 if not shutil.which("prometheus") or not shutil.which("prometheus-node-exporter"):
