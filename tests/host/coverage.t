@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path[:0] = [os.path.join(TOP, "tests", name) for name in ("coverage", "lib")]
 
 import coverage               # noqa: E402
 from coverage import Line     # noqa: E402

@@ -10,7 +10,6 @@ import subprocess
 import urllib.request
 
 import lib
-from lib import contains
 from rights import NOBODY
 from tap import equal, test
 

@@ -6,6 +6,8 @@ fault. make faults does all of it, this a part of what takes long."""
 import os
 
 import faults
+import injection
+import starved
 from tap import Skip, equal, run, test
 
 MANY = 100
@@ -31,14 +33,14 @@ LEAST = {
 
 
 def try_calls(calls):
-    faults.need(*faults.KINDS)
+    injection.need(*injection.KINDS)
     tally = faults.Tally()
     faults.run_calls(calls, tally, short=True)
     equal(tally.findings, [], f"of {sum(tally.faults.values())} faults")
     met = {}
     for call in calls:
         allocations, pages, copies = (tally.failed.get((call.name, kind), 0)
-                                      for kind in faults.KINDS)
+                                      for kind in injection.KINDS)
         met[call.name] = (tally.faults.get(call.name, 0), allocations + pages, copies)
     few = {name: got for name, got in met.items()
            if any(n < least for n, least in zip(got, LEAST[name]))}
@@ -62,35 +64,35 @@ def _():
 
 @test("without memory for entries, mappings are identified all the same, and that is counted")
 def _():
-    faults.need("failslab")
-    faults.mappings_without_entries(MANY)
+    injection.need("failslab")
+    starved.mappings_without_entries(MANY)
 
 
 @test("without memory to read them, files have the reason IO and are counted, and read later")
 def _():
-    faults.need("failslab", "fail_page_alloc")
+    injection.need("failslab", "fail_page_alloc")
     for kind in ("failslab", "fail_page_alloc"):
-        faults.mappings_without_memory(kind)
+        starved.mappings_without_memory(kind)
 
 
 @test("likewise of a disk that fails")
 def _():
-    faults.need("fail_make_request")
-    faults.mappings_of_a_bad_disk()
+    injection.need("fail_make_request")
+    starved.mappings_of_a_bad_disk()
 
 
 @test("likewise of a page that finds no place")
 def _():
-    faults.need("fail_function")
+    injection.need("fail_function")
     if "PREEMPT_RT" in os.uname().version:
         raise Skip("fail_function takes a lock that sleeps, in a probe")
-    faults.mappings_without_page_cache()
+    starved.mappings_without_page_cache()
 
 
 @test("without memory for a message, what a netlink listener is to get waits for it")
 def _():
-    faults.need("failslab")
-    faults.messages_without_memory(5)
+    injection.need("failslab")
+    starved.messages_without_memory(5)
 
 
 run()

@@ -13,7 +13,7 @@ import time
 
 import lib
 from lib import built, contains
-from perf_story import Story, diagnose, read_id
+from perf_scenarios import Story, diagnose, read_id
 from recording import tool_test
 from tap import equal, run, test
 

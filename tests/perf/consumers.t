@@ -15,7 +15,7 @@ import arch
 import lib
 import readers
 from lib import built, contains
-from perf_story import Story, diagnose, read_id
+from perf_scenarios import Story, diagnose, read_id
 from recording import tool_test
 from tap import Skip, equal, run, test
 

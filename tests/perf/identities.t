@@ -11,7 +11,7 @@ import subprocess
 
 import lib
 from lib import built
-from perf_story import Story, diagnose, read_id
+from perf_scenarios import Story, diagnose, read_id
 from recording import tool_test
 from tap import equal, run, test
 

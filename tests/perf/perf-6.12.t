@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What perf 6.12 says of a session whose contents are replaced meanwhile."""
 
-import perf_story
+import perf_scenarios
 from tap import run
 
-perf_story.add_tests("6.12", stock_is_wrong=True)
+perf_scenarios.add_tests("6.12", stock_is_wrong=True)
 run()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What perf 7.2 says of a session whose contents are replaced meanwhile."""
 
-import perf_story
+import perf_scenarios
 from tap import run
 
-perf_story.add_tests("7.2", stock_is_wrong=False)
+perf_scenarios.add_tests("7.2", stock_is_wrong=False)
 run()

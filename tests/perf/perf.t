@@ -12,7 +12,7 @@ import time
 
 import lib
 from lib import built, contains
-from perf_story import Story, diagnose, logged, read_id
+from perf_scenarios import Story, diagnose, logged, read_id
 from tap import equal, run, test
 
 FILES = 2000
@@ -37,7 +37,7 @@ wanted = read_id(built("spin-first"))
 
 
 # perf walks this tree each time it starts, which is most of what it costs here. The
-# sessions of perf_story.py have it.
+# sessions of perf_scenarios.py have it.
 MODULES = f"/lib/modules/{os.uname().release}"
 os.makedirs(MODULES, exist_ok=True)
 lib.run("mount", "-t", "tmpfs", "tmpfs", MODULES)

@@ -10,7 +10,7 @@ import time
 
 import lib
 from lib import built
-from perf_story import Story, diagnose, logged, read_id
+from perf_scenarios import Story, diagnose, logged, read_id
 from recording import tool_test
 from tap import equal, run, test
 

@@ -12,7 +12,7 @@ import subprocess
 
 import lib
 from lib import built, contains
-from perf_story import Story, diagnose, read_id
+from perf_scenarios import Story, diagnose, read_id
 from tap import equal, run, test
 
 stack = contextlib.ExitStack()

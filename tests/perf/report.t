@@ -11,7 +11,7 @@ import subprocess
 
 import lib
 from lib import built, contains
-from perf_story import LIBRARY_SESSION, Story, diagnose, logged, read_id
+from perf_scenarios import LIBRARY_SESSION, Story, diagnose, logged, read_id
 from recording import tool_test
 from tap import equal, run, test
 

@@ -9,7 +9,7 @@ import shutil
 
 import lib
 from lib import contains
-from perf_story import CONTENTS, TRUTH, USER, Story, diagnose, knowable, read_id, wrong_symbols
+from perf_scenarios import CONTENTS, TRUTH, USER, Story, diagnose, knowable, read_id, wrong_symbols
 from recording import Live, entry, record, server, store, tool_test
 from tap import equal, run, test
 

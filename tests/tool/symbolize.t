@@ -79,7 +79,7 @@ def _():
         lines = symbolize(pid, program, address[2:], home=path).stdout.splitlines()
         equal([line.split()[:3] for line in lines],
               [[pid, program[2:], "reach+0x0"], [pid, address[2:], lines[1].split()[2]]])
-        contains(lines[1], f" layer_of_one+")
+        contains(lines[1], " layer_of_one+")
 
 
 @test("all else in the text is passed on as it is, and what cannot be named, too")
