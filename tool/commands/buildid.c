@@ -25,6 +25,7 @@ static const struct command {
 	const char *description;
 } commands[] = {
 	{ "mon", cmd_mon, "watch mappings as they are made" },
+	{ "top", cmd_top, "watch contents, a line for each" },
 	{ "maps", cmd_maps, "show the mappings of processes as they are" },
 	{ "stale", cmd_stale, "show processes that run what was replaced or deleted" },
 	{ "users", cmd_users, "show who has mapped a content, or had lately" },

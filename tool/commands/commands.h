@@ -23,6 +23,7 @@ int cmd_stale(int argc, char **argv);
 int cmd_stats(int argc, char **argv);
 int cmd_store(int argc, char **argv);
 int cmd_symbolize(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_unbundle(int argc, char **argv);
 int cmd_users(int argc, char **argv);
 
