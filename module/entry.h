@@ -19,6 +19,19 @@
  * RACY is cleared once the time stamps are old enough and the counter has not changed. If a second
  * read finds the same content, it replaces all flags and the entry keeps its file_id; if it finds
  * other content, a new entry takes its place.
+ *
+ *	event					what becomes of the version
+ *	first mapping				no entry; the MMAP says FOLLOWS with a new file_id,
+ *						and the task reads
+ *	read, and the version stayed		an entry with that file_id
+ *	not read (bid_reason_passes())		no entry; the FILE has the reason, the next mapping
+ *						reads again, and older versions of the inode go
+ *	mapped again				KNOWN, or read again as above; then MMAP and FILE
+ *						have a new file_id
+ *	inode changed, filesystem shut down	no mapping finds the entry; its file_id can still be
+ *						asked for
+ *	evicted, shrunk, flushed		gone, with older versions of its inode; the next
+ *						mapping is the first
  */
 #ifndef BID_ENTRY_H
 #define BID_ENTRY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One open file of /dev/buildid.
+ * One open file of /dev/buildid. A mapped ring keeps the file open, and so the session.
  */
 #ifndef BID_SESSION_H
 #define BID_SESSION_H
