@@ -16,9 +16,9 @@ char *loaded_module_name(const struct build_id *id);
 char *module_file(const char *what);
 
 /*
- * Calls @check with each file of a module of that name until one returns true, and
- * returns that. With @all below all of /lib/modules, which may take seconds, else
- * where modules of the running kernel are that did not come with it.
+ * Calls @check with each file of a module of that name until one returns true, and returns that.
+ * With @all, searches all of /lib/modules, which may take seconds; else only the places of the
+ * running kernel's out-of-tree modules.
  */
 typedef bool module_file_check(const char *path, void *context);
 bool module_files_search(const char *what, bool all, module_file_check *check, void *context);

@@ -38,7 +38,7 @@ struct loss {
 	uint64_t from, to;
 };
 
-/* Mappings with a pid, of one process after the other: @count from @first on, once ready. */
+/* The records of one pid: first index and number, once ready. */
 struct process {
 	size_t mmaps, nr_mmaps;
 	size_t births, nr_births;
