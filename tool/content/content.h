@@ -40,8 +40,8 @@ enum content_likeness {
 enum content_likeness content_compare(int one, int other);
 
 /*
- * Who may have written the content of an open file. A build-id is not a signature: another user's
- * file may have the id of one of ours and any content.
+ * Tells who may have written the content of an open file. A build-id is not a signature: another
+ * user's file may have the id of one of ours and any content.
  */
 enum content_owner {
 	CONTENT_OURS,	/* this user or root */

@@ -38,7 +38,7 @@ void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry);
 
 bool debug_dir_put_mark(const struct debug_dir *dir, const struct build_id *id, const char *entry);
 void debug_dir_remove_mark(const struct debug_dir *dir, const struct build_id *id);
-/* The entry that the mark of @id is for; to be freed. */
+/* The entry that the mark of @id is for; the caller frees it. */
 char *debug_dir_marked_entry(const struct debug_dir *dir, const struct build_id *id);
 
 #endif

@@ -12,7 +12,7 @@
 #define ELF_MEMBER_READS (1U << 18)
 
 struct elf_member {
-	struct embedded_elf elf; /* its name is to be freed */
+	struct embedded_elf elf; /* the caller frees its name */
 	uint16_t kind;		 /* of the build-id: BUILDID_KIND_NONE, _GNU or _GO */
 	uint16_t reason;	 /* enum buildid_reason */
 	struct build_id id;

@@ -15,7 +15,7 @@ struct embedded_elf {
 	uint64_t first, last; /* offsets in the file for which the answer is the same */
 	uint64_t start;	      /* of the ELF file */
 	uint64_t size;	      /* as far as it has segments and sections */
-	char *name;	      /* of the member, if the file is a zip; else NULL; to be freed */
+	char *name;	      /* of the member of a zip, else NULL; the caller frees it */
 };
 
 /*

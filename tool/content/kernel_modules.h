@@ -6,12 +6,12 @@
 #include "common/build_id.h"
 #include "common/module_name.h"
 
-/* The name of the loaded module with that build-id, to be freed, or NULL. */
+/* The name of the loaded module with that build-id, which the caller frees, or NULL. */
 char *loaded_module_name(const struct build_id *id);
 
 /*
  * The file that depmod knows for the running kernel's module with the name that
- * module_name() finds in @what; to be freed, or NULL.
+ * module_name() finds in @what, which the caller frees, or NULL.
  */
 char *module_file(const char *what);
 

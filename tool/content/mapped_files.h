@@ -62,7 +62,7 @@ char *opened_path(int fd);
 /* An O_PATH descriptor of the process's root directory, or -1 with errno. */
 int process_root(uint32_t pid);
 
-/* @path without " (deleted)", to be freed; NULL only without memory. */
+/* @path without " (deleted)", which the caller frees; NULL only without memory. */
 char *strip_deleted(const char *path);
 
 #endif

@@ -18,7 +18,7 @@
 
 /* A file mapped beside the address. */
 struct beside {
-	struct mapped_file file; /* its path is to be freed */
+	struct mapped_file file; /* owns its path */
 	uint64_t offset;	 /* of its start in the file */
 };
 

@@ -10,7 +10,7 @@ bool running_kernel_build_id(struct build_id *id);
 /* From a file of notes, as /sys has one for the kernel and one for each module. */
 bool notes_build_id(const char *path, struct build_id *id);
 
-/* A path where distributions install the ELF file, to be freed; NULL after the last. */
+/* A path where distributions install the ELF file, which the caller frees; NULL after the last. */
 char *vmlinux_path(size_t index);
 /* The same for the bootable file, which contains the compressed kernel. */
 char *vmlinuz_path(size_t index);

@@ -51,7 +51,7 @@ static const uint8_t entry_signature[] = { 'P', 'K', 1, 2 };
 static const uint8_t local_signature[] = { 'P', 'K', 3, 4 };
 
 struct directory {
-	uint8_t *bytes; /* to be freed */
+	uint8_t *bytes; /* owned */
 	size_t size;
 	uint64_t base; /* where the zip begins in the file */
 };

@@ -11,7 +11,7 @@
 
 struct zip_member {
 	uint64_t start; /* of its bytes in the file */
-	char *name;	/* to be freed */
+	char *name;	/* the caller frees it */
 };
 
 /*

@@ -17,7 +17,7 @@
 
 struct dso {
 	struct perfdata_dso dso;
-	char *path; /* the same, to be freed */
+	char *path; /* the same path, owned */
 };
 
 struct perfdata_dsos {
