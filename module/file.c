@@ -50,7 +50,7 @@ atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
  */
 void bid_file_end_epoch(const struct super_block *sb)
 {
-	/* nothing can be mapped executable there: none of its files was ever identified */
+	/* none of its files was ever identified */
 	if (!(sb->s_iflags & SB_I_NOEXEC))
 		atomic_inc(&bid_file_epochs[bid_file_epoch_index(sb->s_dev)]);
 }

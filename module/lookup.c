@@ -131,7 +131,7 @@ static u64 put_entry(struct bid_lookup *lookup, const struct bid_path *path, u64
  * bid_lookup_store() - store the result of a lookup in the cache
  * @lookup: the lookup, after the read
  * @path: of the file
- * @file_id: for a new entry: that of an earlier mapping, or 0 to allocate one
+ * @file_id: for a new entry: that of the mapping that was made, or 0 to allocate one
  *
  * On behalf of current. A transient failure is not stored; as it is then unknown what was mapped,
  * older versions of the inode are removed. May sleep.
