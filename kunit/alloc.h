@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stands in for the allocators in the .c that is included next: counts what is
- * held, and fails on demand. Everything that .c includes comes first.
+ * Replaces the allocators in the .c that is included next: counts what is held, and fails on
+ * demand. Include everything that .c includes first.
  */
 #ifndef BID_KUNIT_ALLOC_H
 #define BID_KUNIT_ALLOC_H
@@ -16,7 +16,7 @@
  * alloc - what the code under test did
  * @calls: for memory
  * @fail_at: the call that fails, counting from 1
- * @held: objects not given back
+ * @held: objects not freed
  */
 static struct {
 	atomic_t calls;
@@ -82,7 +82,7 @@ static inline void test_kfree_rcu(const void *object)
 	kfree_rcu_mightsleep(object);
 }
 
-/* Only for those that ask for it: not every one may fail. */
+/* Opt-in, as some callers cannot handle failure. */
 static inline void *test_kzalloc(size_t size, gfp_t gfp)
 {
 	return alloc_fails() ? NULL : alloc_held(kzalloc(size, gfp));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table by itself: keys and versions, sets and eviction, what is read again, the shrinker,
- * and every allocation that fails.
+ * The table by itself: keys and versions, sets and eviction, rechecks, the shrinker, and failure of
+ * each allocation.
  */
 #include <kunit/test.h>
 #include <linux/kthread.h>
@@ -16,7 +16,7 @@
 
 #include "alloc.h"
 
-/* On behalf of whom the next entries come. */
+/* The user on whose behalf the next entries are inserted. */
 static kuid_t user = GLOBAL_ROOT_UID;
 
 static kuid_t test_user(void)
@@ -41,7 +41,7 @@ static void test_shrinker_free(struct shrinker *shrinker)
 
 #include "cache.c"
 
-/* Sixteen sets: enough that none fills up by chance with a few dozen files. */
+/* Sixteen sets: a few dozen files do not fill one by chance. */
 #define ENTRIES 256
 
 /* In the order of their fields: device, generation, inode, tree; ... */
@@ -200,7 +200,7 @@ static void distinguishes_entries_by(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 2);
 }
 
-/* It moves with atime, too. */
+/* The counter may also count changes of atime. */
 static void a_change_counter_alone_makes_no_other_version(struct kunit *test)
 {
 	struct bid_version version = any_version;
@@ -211,7 +211,7 @@ static void a_change_counter_alone_makes_no_other_version(struct kunit *test)
 	KUNIT_EXPECT_NE(test, find(&any_key, &version), 0);
 }
 
-/* The first place of its set that is looked at is another's. */
+/* Another inode occupies the slot that is tried first. */
 static void finds_an_inode_wherever_in_its_set_it_is(struct kunit *test)
 {
 	struct inode *inode = file_inode(make_file(test, "a", "content", 7));
@@ -257,7 +257,7 @@ static s64 find_newest(const struct bid_key *key, bool generation, bool tree)
 	return found;
 }
 
-/* An inode number that is used again is another file; one of another tree is besides it. */
+/* A reused inode number is another file; the same number in another tree is a separate inode. */
 static void knows_the_newest_of_an_inode_number(struct kunit *test)
 {
 	struct bid_key new = any_key, tree = any_key, none = key_of(77);
@@ -284,7 +284,7 @@ static void knows_the_newest_of_an_inode_number(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find_newest(&any_key, true, true), first);
 }
 
-/* They come from user space. */
+/* The numbers come from user space. */
 static void finds_nothing_of_a_device_that_cannot_be(struct kunit *test)
 {
 	put(test, &any_key, &any_version);
@@ -318,7 +318,7 @@ static void finds_an_entry_by_its_file_id(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, put_inode(test, 100), 31);
 }
 
-/* A walk that leaves the RCU section now and then can tell whether it has seen all. */
+/* A walk may leave the RCU section and can still tell whether it has seen all entries. */
 static void walks_over_every_entry_once(struct kunit *test)
 {
 	u32 slot, seen = 0, n = 30, i, seq;
@@ -367,7 +367,7 @@ static void stays_within_its_bound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_EVICTED) - evicted, 9 * ENTRIES);
 }
 
-/* Bits are of the entries of a set, the oldest first. */
+/* One bit per entry of a set, the oldest first. */
 static const struct eviction {
 	const char *name;
 	u16 used;
@@ -387,7 +387,7 @@ static const struct eviction {
 
 KUNIT_ARRAY_PARAM_DESC(evictions, evictions, name);
 
-/* Of another inode of the same set each time. */
+/* The key of another inode in the same set. */
 static struct bid_key next_key(struct bid_key key)
 {
 	do
@@ -402,7 +402,7 @@ static void use(const struct bid_key *key, const struct bid_version *version, bo
 
 	rcu_read_lock();
 	entry = bid_cache_find(key, version);
-	/* as whoever brought it does not make it used */
+	/* the process that inserted it does not count as use */
 	bid_entry_touch(entry);
 	entry->tgid += by_another;
 	bid_entry_touch(entry);
@@ -428,7 +428,7 @@ static void a_full_set_gives_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), WAYS);
 }
 
-/* Else it would seem to be what a mapping of the newer one had. */
+/* Otherwise it would be mistaken for the newer version. */
 static void an_older_version_goes_with_a_newer_one(struct kunit *test)
 {
 	struct bid_version older = version_of(1), newest = version_of(2000);
@@ -573,7 +573,7 @@ static void shrinks_by_what_is_not_used(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, cache.shrinker->count_objects(cache.shrinker, &sc), 30);
 
-	/* once around leaves what is used, twice does not */
+	/* the first round leaves used entries, the second does not */
 	for (i = 1; i <= 2 * ENTRIES / WAYS; i++) {
 		before = bid_cache_entries();
 		freed = cache.shrinker->scan_objects(cache.shrinker, &sc);
@@ -594,7 +594,7 @@ static void accounts_for_what_it_holds(struct kunit *test)
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 30; i++)
 			put_inode(test, i);
-		/* again, and the last of another content */
+		/* again, the last one with other content */
 		put_inode(test, 0);
 		put_as(test, &(struct bid_key){ MKDEV(8, 1), 7, 29, 5 }, &any_version, 2);
 		rcu_barrier();
@@ -610,7 +610,7 @@ static void accounts_for_what_it_holds(struct kunit *test)
 
 /* ------------------------------------------------------------ what is put -- */
 
-/* Two tasks read it at once. */
+/* Two tasks read the file at once. */
 static void the_first_of_two_that_bring_the_same_stays(struct kunit *test)
 {
 	u64 stale = bid_stats_sum(BID_STAT_STALE), first, file_id;
@@ -627,7 +627,7 @@ static void the_first_of_two_that_bring_the_same_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(&any_key, &any_version), first);
 	KUNIT_EXPECT_FALSE(test, has_id(file_id));
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 1);
-	/* what it is like is what the last one saw */
+	/* the flags are those of the last read */
 	KUNIT_EXPECT_EQ(test, flags_of(&any_key, &any_version), BIT(BID_ENTRY_RACY));
 	rcu_read_lock();
 	KUNIT_EXPECT_EQ(test, bid_cache_find_id(first)->version.change, 99);
@@ -664,7 +664,7 @@ static void confirms_what_was_read_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_cache_confirm(&any_key, &other, &same, 0, seq), 0);
 	KUNIT_EXPECT_EQ(test, flags_of(&any_key, &any_version), BIT(BID_ENTRY_RECHECK));
 
-	/* somebody marked it while it was read, or nobody did */
+	/* with and without a mark during the read */
 	KUNIT_EXPECT_EQ(test, bid_cache_confirm(&any_key, &moved, &same, 0, seq), file_id);
 	KUNIT_EXPECT_EQ(test, flags_of(&any_key, &any_version), BIT(BID_ENTRY_RECHECK));
 	seq = bid_cache_recheck_seq(&any_key);
@@ -698,7 +698,7 @@ static void marks_all_versions_of_an_inode_and_no_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flags_of(&tree, &any_version), 0);
 	KUNIT_EXPECT_EQ(test, flags_of(&generation, &any_version), 0);
 
-	/* what comes later was read later, or before */
+	/* the file of a later insertion may have been read earlier */
 	put(test, &any_key, &later);
 	KUNIT_EXPECT_EQ(test, flags_of(&any_key, &later), 0);
 	bid_cache_flush();

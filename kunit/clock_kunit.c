@@ -7,7 +7,7 @@
 
 #define SECOND ((s64)NSEC_PER_SEC)
 
-/* The timekeeper reports to nobody but who asks for it: no tick comes between. */
+/* No notifier is registered here, so no tick interferes. */
 static int start(struct kunit *test)
 {
 	offset.real_min = S64_MAX;
@@ -17,7 +17,7 @@ static int start(struct kunit *test)
 	return 0;
 }
 
-/* As the timekeeper reports that its offsets are others by so much. */
+/* The timekeeper reports that its offsets have changed by this much. */
 static void update(struct kunit *test, s64 real, s64 boot)
 {
 	struct timekeeper *tk = kunit_kzalloc(test, sizeof(*tk), GFP_KERNEL);
@@ -37,7 +37,7 @@ static void begins_with_the_clocks_as_they_are(struct kunit *test)
 	bid_clock_exit();
 	bid_clock_read(&min, &max, &slept);
 	KUNIT_EXPECT_EQ(test, slept, 0);
-	/* the clocks were not read at one time */
+	/* the clocks are not read at the same instant */
 	KUNIT_EXPECT_LT(test, abs(min - real), SECOND);
 	KUNIT_EXPECT_LT(test, abs(max - real), SECOND);
 }

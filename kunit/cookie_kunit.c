@@ -7,7 +7,7 @@
 #include "cache.h"
 #include "compat.h"
 
-/* What the cache was told of. */
+/* The inode that was last marked. */
 static u64 marked_ino;
 static u32 marked;
 
@@ -173,7 +173,7 @@ static void a_cookie_is_for_one_content(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_cookie_of_file(inode, &other, &id));
 }
 
-/* Whoever owns the file then has not named it: an inode number is used again. */
+/* An inode number was reused, and the new owner has not named the file. */
 static void a_cookie_is_for_one_owner(struct kunit *test)
 {
 	struct file *file = make_file(test, "a", "content", 7);
@@ -193,7 +193,7 @@ static void a_cookie_is_for_one_owner(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_cookie_of_file(inode, &now, &id));
 }
 
-/* Of a user who picks inode numbers: longer than chance would have it. */
+/* A user who picks inode numbers must not get chains longer than chance would. */
 static void no_numbering_makes_long_chains(struct kunit *test)
 {
 	u32 in_bucket[1 << 8] = {}, longest = 0, n;

@@ -20,7 +20,7 @@
 #include "fork.c"
 #include "descendants.c"
 
-/* Numbers that no process has, as none is that high. */
+/* Pids that no process has: they are not that high. */
 #define FIRST (PID_MAX_LIMIT - 100)
 
 static void end_descendants(void *descendants)
@@ -28,7 +28,7 @@ static void end_descendants(void *descendants)
 	bid_descendants_end(descendants);
 }
 
-/* Of one process, or of none. */
+/* Follows one process, or none. */
 static struct bid_descendants *follow(struct kunit *test, struct pid *pid)
 {
 	struct bid_descendants *descendants = bid_descendants_start(&pid, !!pid);
@@ -132,7 +132,7 @@ static void keeps_the_others_when_one_ends(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, bid_descendants_has(second, FIRST));
 }
 
-/* All kernel threads are children of one that starts them. */
+/* All kernel threads are children of kthreadd. */
 static struct pid *starter(struct kunit *test)
 {
 	struct pid *pid = find_get_pid(2);

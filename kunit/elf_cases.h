@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ELF images, and what is to be found in them. In user space too, as the seeds
- * of the fuzzer.
+ * ELF images and the expected results. Also built in user space, as seeds for the fuzzer.
  */
 #ifndef BID_ELF_CASES_H
 #define BID_ELF_CASES_H
@@ -17,12 +16,12 @@ static const char go_id[] =
 
 #define GO_LEN (sizeof(go_id) - 1)
 
-/* What must be found, and what must not. */
+/* The id that must be found, and the one that must not. */
 static u8 gnu_id[BUILDID_ID_MAX + 1];
 static u8 wrong_id[BUILDID_ID_MAX + 1];
 
 /**
- * struct elf_answer - what is to be found in an image
+ * struct elf_answer - the expected result for an image
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
  * @len: bytes of identity: of gnu_id, or of go_id
@@ -39,11 +38,11 @@ struct elf_answer {
 #define NONE(why)	     ANSWER(NONE, why, 0)
 
 /**
- * struct elf_case - an image, and what is to be found in it
+ * struct elf_case - an image and the expected result
  * @name: what the case shows
  * @build: makes the image
  * @arg: for it
- * @answer: what is to be found
+ * @answer: the expected result
  * @room: for the image, 0 for 8 KiB
  */
 struct elf_case {
@@ -100,7 +99,7 @@ static u64 add_abi_tag(struct elf_image *image)
 	return elf_add_note(image, "GNU", 1, abi, sizeof(abi), 4);
 }
 
-/* All from @at on is the content of a PT_NOTE. */
+/* Make everything from @at on the content of a PT_NOTE. */
 static void cover(struct elf_image *image, u64 table, u32 i, u64 at, u64 align)
 {
 	elf_set_segment(image, table, i, PT_NOTE, at, image->size - at, align);
@@ -163,7 +162,7 @@ static void after_other_notes(struct elf_image *image, u32 n)
 	cover(image, table, 0, at, 4);
 }
 
-/* Whatever it takes to pad a name of @len bytes, its NUL included. */
+/* A name of @len bytes, including the NUL, for all cases of padding. */
 static void after_name_of_len(struct elf_image *image, u32 len)
 {
 	static const char name[] = "ABCDEFGHIJ";
@@ -365,7 +364,7 @@ static void first_of_two(struct elf_image *image, u32 arg)
 	cover(image, table, 0, at, 4);
 }
 
-/* Whoever cannot afford the first must not take the second. */
+/* If the first is too long for the budget, the second must not be used. */
 static void first_of_two_longer(struct elf_image *image, u32 len)
 {
 	u64 table = elf_add_segments(image, 1), at;
@@ -407,7 +406,7 @@ static void extended_both(struct elf_image *image, u32 n)
 	cover_section(image, sections, n - 1, add_gnu(image, 20));
 }
 
-/* Read without the program headers that are not there. */
+/* Section 0 says that there are no program headers. */
 static void extended_to_none(struct elf_image *image, u32 arg)
 {
 	u64 table = elf_add_sections(image, 2);
@@ -619,7 +618,7 @@ static void shentsize(struct elf_image *image, u32 delta)
 	elf_set(image, 0, EHDR_SHENTSIZE, elf_shdr_size(image) + delta);
 }
 
-/* Offsets near the end of all there is: of 64 bits, or what fits of it. */
+/* Offsets near the end of the 64-bit range, or of what the field holds. */
 static void phoff_from_end(struct elf_image *image, u32 below)
 {
 	gnu_of_len(image, 20);
@@ -699,7 +698,7 @@ static void huge_sizes(struct elf_image *image, u32 less)
 	note_of_sizes(image, ~0U - less, ~0U - less);
 }
 
-/* In 32 bits its length would lead to the note after it. */
+/* Wrapped to 32 bits, its length would lead to the next note. */
 static void name_wraps_to_next_note(struct elf_image *image, u32 less)
 {
 	u64 table = elf_add_segments(image, 1);
@@ -836,7 +835,7 @@ static void segment_is_the_image(struct elf_image *image, u32 arg)
 	elf_set_segment(image, table, 0, PT_NOTE, 0, image->size, 4);
 }
 
-/* What looks like one more header is none, as section 0 says. */
+/* What looks like another header is not one, according to section 0. */
 static void header_past_number(struct elf_image *image, u32 n)
 {
 	u64 sections = elf_add_sections(image, 1), segments = elf_add_segments(image, n + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Makes ELF images, good and bad, of both classes and byte orders, and knows
- * what every answer of the parser is like. In user space too.
+ * Builds ELF images, valid and broken, of both classes and byte orders, and checks what any result
+ * of the parser must satisfy. Also built in user space.
  */
 #ifndef BID_ELF_IMAGE_H
 #define BID_ELF_IMAGE_H
@@ -40,7 +40,7 @@ static inline bool elf_fits(const struct elf_image *image)
 	return image->size <= image->room;
 }
 
-/* What lies outside is lost. */
+/* Bytes outside the room are dropped. */
 static inline void elf_put(struct elf_image *image, u64 at, u64 value, u32 width)
 {
 	u32 i;
@@ -55,8 +55,8 @@ static inline void elf_put(struct elf_image *image, u64 at, u64 value, u32 width
  * struct elf_field - where a field is, in either class
  * @at32: offset in its header
  * @width32: its bytes
- * @at64: likewise
- * @width64: likewise
+ * @at64: offset in the 64-bit header
+ * @width64: its bytes there
  */
 struct elf_field {
 	u8 at32;
@@ -112,7 +112,7 @@ static inline u32 elf_shdr_size(const struct elf_image *image)
 	return image->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 }
 
-/* The offset of @len more bytes. */
+/* Grow the image by @len bytes; returns their offset. */
 static inline u64 elf_grow(struct elf_image *image, u64 len)
 {
 	u64 at = image->size;
@@ -194,7 +194,7 @@ static inline void elf_set_section(struct elf_image *image, u64 table, u32 i, u3
 	elf_set(image, at, SHDR_ADDRALIGN, align);
 }
 
-/* A note's header and name as they are, with sizes that need not be true. */
+/* A note's header and name, with sizes that may be wrong. */
 static inline u64 elf_add_note_header(struct elf_image *image, const char *name, u32 namesz,
 				      u32 descsz, u32 type)
 {
@@ -231,8 +231,8 @@ static inline u64 elf_add_go_note(struct elf_image *image, const void *desc, u32
 }
 
 /**
- * elf_identity_fault() - is this an identity as the parser gives them?
- * @id: what it gave
+ * elf_identity_fault() - check invariants of the parser's result
+ * @id: the result
  *
  * Return: NULL, or what is wrong with it.
  */

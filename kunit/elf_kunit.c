@@ -10,7 +10,7 @@
 #include "elf.c"
 #include "elf_cases.h"
 
-/* As in the hook; and as in the worker. */
+/* Tight limits, and generous ones. */
 static const struct bid_elf_limits hook_limits = { .notes = 32, .bytes = 8192 };
 static const struct bid_elf_limits worker_limits = { .notes = 65536, .bytes = 16 << 20 };
 
@@ -62,11 +62,11 @@ static u8 *make_page(struct kunit *test)
  * @reader: reads the image
  * @bytes: of the image
  * @page: what may be looked at until the next read or look
- * @reads: times the reader was called
- * @got: bytes it gave
- * @outside: it was asked for bytes that are not there
+ * @reads: calls of the reader
+ * @got: bytes it returned
+ * @outside: it was asked for bytes outside the image
  * @fail_at: the read that fails, counting from 1
- * @fail_with: how
+ * @fail_with: the error
  * @err: what the parser returned
  * @id: what it found
  */
@@ -100,7 +100,7 @@ static int read_image(struct bid_reader *reader, u64 off, void *buf, size_t len)
 	return 0;
 }
 
-/* As in the page cache: what lies in one page, and not for long. */
+/* Like the page cache: only bytes of one page, valid until the next call. */
 static const void *look_at_image(struct bid_reader *reader, u64 off, size_t len)
 {
 	struct trial *trial = container_of(reader, struct trial, reader);
@@ -112,7 +112,7 @@ static const void *look_at_image(struct bid_reader *reader, u64 off, size_t len)
 	return trial->page + offset_in_page(off);
 }
 
-/* The first @size bytes of @image. What is wrong in any case, or NULL. */
+/* The first @size bytes of @image. Returns what is wrong, or NULL. */
 static const char *identify(struct trial *trial, const struct elf_image *image, u64 size,
 			    const struct bid_elf_limits *limits)
 {
@@ -129,7 +129,7 @@ static const char *identify(struct trial *trial, const struct elf_image *image, 
 	if (trial->got > limits->bytes)
 		return "read more than allowed";
 	if (trial->fail_at && trial->page)
-		return NULL; /* a look may fail, and a read do instead */
+		return NULL; /* look() may fail where read() succeeds */
 	if (trial->err != (trial->fail_at ? trial->fail_with : 0))
 		return "did not return what the reader did";
 	return trial->err ? NULL : elf_identity_fault(&trial->id);
@@ -210,7 +210,7 @@ static void finds_ids_of_every_length(struct kunit *test)
 	}
 }
 
-/* Whatever is cut off: the right id, or the reason why it is not there. */
+/* Wherever it is cut off: the right id, or the reason for its absence. */
 static const char *cut_fault(const struct bid_identity *id, const struct elf_case *of, u64 size)
 {
 	if (id->kind == BUILDID_KIND_GNU)
@@ -272,7 +272,7 @@ static const char *try_all_limits(struct trial *trial, const struct elf_image *i
 		fault = identify(trial, image, image->size, &limits);
 		if (fault)
 			break;
-		/* it may be there for less, without the Go id before it */
+		/* a smaller budget may do, without the Go id before it */
 		if (trial->id.kind == BUILDID_KIND_GNU)
 			fault = gnu_fault(&trial->id, of->answer.len);
 		else if (trial->id.reason != BUILDID_REASON_LIMIT)
@@ -383,7 +383,7 @@ static void bears_images_of_the_largest_numbers(struct kunit *test)
 
 /* ------------------------------------------------------- notes in memory -- */
 
-/* As the kernel has its own, and those of its modules. */
+/* Like the notes of the kernel and its modules. */
 static struct elf_image *make_notes(struct kunit *test, void (*build)(struct elf_image *image))
 {
 	struct elf_image *image = kunit_kzalloc(test, sizeof(*image), GFP_KERNEL);

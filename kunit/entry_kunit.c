@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an entry stands for a mapping, and what it holds.
+ * When an entry is valid for a mapping, and what it holds.
  */
 #include "files.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Layouts of FILE and MMAP records, which subscribers get them, and what they say of each other.
+ * Layouts of FILE and MMAP records, which subscribers get them, and how they refer to each other.
  */
 #include "subscriber.h"
 
-/* Is wrong so often, as of a ring that forgets at this moment. */
+/* How often the hint is wrong, like that of a ring that forgets at this moment. */
 static u32 wrong_hints;
 
 static bool test_file_sent(const struct bid_ring *ring, u64 file_id)
@@ -131,7 +131,7 @@ static bool test_follow(const struct vm_area_struct *vma, u64 file_id)
 	return follow.can;
 }
 
-/* By the way of a hit, or of a miss. */
+/* As a hit or a miss. */
 static void report_file(struct kunit *test, vm_flags_t flags, u64 file_id, bool hit)
 {
 	struct file *file = make_file(test, "a", "content", 7);
@@ -272,7 +272,7 @@ static void data_goes_to_subscribers_for_data(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, current_watches_data());
 }
 
-/* The same way for a pid and a uid. */
+/* The filter by pid and the filter by uid. */
 static void others_are_left_out(struct kunit *test)
 {
 	struct test_subscriber *own, *others, *uid;
@@ -293,7 +293,7 @@ static void others_are_left_out(struct kunit *test)
 	uid->subscriber->uid = current_uid();
 	report_new(test, EXEC, 6);
 	next_mmap(test, uid);
-	/* it says that a FILE follows, whatever the task is by then */
+	/* a promised FILE comes even if the task does not pass the filter any more */
 	uid->subscriber->uid = KUIDT_INIT(1000);
 	send(6, true);
 	next_file(test, uid);
@@ -353,7 +353,7 @@ static void a_mapping_says_that(struct kunit *test)
 			of->state == BUILDID_STATE_UNRESOLVED);
 }
 
-/* Whatever each has been sent, and only once for all of them. */
+/* Each subscriber gets what it lacks, and the hook is asked only once for all. */
 static void a_file_goes_to_those_that_were_sent_its_mapping(struct kunit *test)
 {
 	struct test_subscriber *first = subscribe(test), *data, *paths, *second;
@@ -390,7 +390,7 @@ static void a_file_goes_to_those_that_were_sent_its_mapping(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(data));
 }
 
-/* A container's, of which the path is not outside, or is. */
+/* Of a container: a path inside it, and one outside. */
 static void a_path_goes_to_those_that_have_the_same_root(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);

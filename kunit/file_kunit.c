@@ -6,7 +6,7 @@
 
 #include "compat.h"
 
-static s64 stub_now; /* in nanoseconds; 0: it is what it is */
+static s64 stub_now; /* in nanoseconds; 0: the real time */
 
 static void test_ktime_get_coarse_real_ts64(struct timespec64 *time)
 {
@@ -43,7 +43,7 @@ static void key_names_the_inode(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_key_equal(&key, &other));
 }
 
-/* Whether it moved since @before, that then is what it is now. */
+/* Has the version changed since @before? Updates @before. */
 static bool moved(struct file *file, struct bid_version *before)
 {
 	struct bid_version now;
@@ -84,7 +84,7 @@ static void an_inode_is_what_its_key_and_version_say(struct kunit *test)
 	versions[3].epoch++;
 	for (i = 0; i < ARRAY_SIZE(versions); i++)
 		KUNIT_EXPECT_FALSE_MSG(test, bid_file_matches(inode, &key, &versions[i]), "%u", i);
-	/* the counter moves with atime, too */
+	/* the counter may also count changes of atime */
 	version.change++;
 	KUNIT_EXPECT_TRUE(test, bid_file_matches(inode, &key, &version));
 
@@ -136,7 +136,7 @@ static void version_does_not_move_with_reading(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
 }
 
-/* A device number that is used again is another filesystem's. */
+/* A reused device number belongs to another filesystem. */
 static void version_moves_when_its_filesystem_goes_away(struct kunit *test)
 {
 	struct file *file = make_file(test, "a", "content", 7);
@@ -147,7 +147,7 @@ static void version_moves_when_its_filesystem_goes_away(struct kunit *test)
 	other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, other);
 	bid_file_version(file_inode(file), &version);
-	/* any user's, without a device; a disk; one without code, by the same number */
+	/* a user's without a device; a disk; a noexec one with the same number */
 	for (i = 1; i < 1000; i++) {
 		other->s_dev = sb->s_dev + i;
 		bid_file_end_epoch(other);
@@ -165,7 +165,7 @@ static void version_moves_when_its_filesystem_goes_away(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, moved(file, &version));
 }
 
-/* Whoever mounts and unmounts what he may has no say in what is known of disks. */
+/* Mounts and unmounts by users do not affect what is known about disks. */
 static void a_disk_has_an_epoch_apart_from_all_that_users_mount(struct kunit *test)
 {
 	static const dev_t disks[] = { MKDEV(8, 1), MKDEV(8, 2), MKDEV(253, 0), MKDEV(259, 2) };
@@ -224,7 +224,7 @@ static int fill_nothing(struct file *file, struct folio *folio)
 static const struct address_space_operations pages = { .read_folio = fill_nothing }, no_pages;
 static const struct file_operations reads = { .read_iter = read_nothing };
 
-/* A file of any filesystem, as far as it is looked at here. */
+/* A file on any filesystem, with the fields that are used here. */
 struct made {
 	struct super_block sb;
 	struct file_system_type type;
@@ -250,7 +250,7 @@ static struct made *make(struct kunit *test, unsigned long magic)
 	return made;
 }
 
-/* How long after a change its time stamps tell the next one. */
+/* How long after a change the time stamps show the next one. */
 static const struct age {
 	const char *name;
 	unsigned long magic;
@@ -376,7 +376,7 @@ static void has_access_to(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reason, of->reason);
 }
 
-/* What a filesystem is stacked on, a user may have mounted. */
+/* The lower filesystem of a stacked one may have been mounted by a user. */
 static void a_read_may_wait_for_any_user_on_fuse_and_the_like(struct kunit *test)
 {
 	struct user_namespace *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
@@ -413,7 +413,7 @@ static void path_of_a_memfd_is_flagged(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, path.name, "/memfd:jit", path.len);
 }
 
-/* Whoever may choose the name may not choose the flag. */
+/* A user chooses the name, but must not set the flag by it. */
 static void a_name_with_deleted_in_it_is_left_alone(struct kunit *test)
 {
 	struct file *file = make_file(test, "a (deleted)", "content", 7);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files to identify: of shared memory, so that no disk and no path is needed.
+ * Files to identify, in shared memory, so that no disk and no path is needed.
  */
 #ifndef BID_KUNIT_FILES_H
 #define BID_KUNIT_FILES_H
@@ -21,7 +21,7 @@ static inline void close_file(void *file)
 	__fput_sync(file);
 }
 
-/* A file of @size bytes, none of them in memory. */
+/* A file of @size bytes without any page. */
 static inline struct file *make_hole(struct kunit *test, const char *name, loff_t size)
 {
 	struct file *file = shmem_file_setup(name, size, BID_VM_NORESERVE);
@@ -46,7 +46,7 @@ static inline struct file *make_file(struct kunit *test, const char *name, const
 	return file;
 }
 
-/* As through a shared mapping: no time stamp moves. */
+/* Like a store to a shared mapping: no time stamp changes. */
 static inline void store(struct kunit *test, struct file *file, u8 byte, loff_t at)
 {
 	struct page *page = shmem_read_mapping_page(file->f_mapping, at >> PAGE_SHIFT);
@@ -59,7 +59,7 @@ static inline void store(struct kunit *test, struct file *file, u8 byte, loff_t 
 	put_page(page);
 }
 
-/* Changed that long from now; a clock has no say in what a test finds. */
+/* Set the time of the last change relative to now, so that results do not depend on a clock. */
 static inline void date_file(struct file *file, s64 seconds)
 {
 	struct timespec64 time;
@@ -69,7 +69,7 @@ static inline void date_file(struct file *file, s64 seconds)
 	inode_set_ctime_to_ts(file_inode(file), time);
 }
 
-/* Until the time stamps of a file say for sure whether it has changed. */
+/* Wait until the time stamps of a file reliably show whether it has changed. */
 static inline void settle_time_stamps(void)
 {
 	msleep(20 + 3 * 1000 / HZ);

@@ -121,7 +121,7 @@ static void remembers_who_mapped_what_and_how(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, strncmp(slot.comm, current->comm, TASK_COMM_LEN), 0);
 }
 
-/* Each ring has BID_HISTORY_DEPTH slots, one of which may be being written. */
+/* Each ring has BID_HISTORY_DEPTH slots, one of which may be in the middle of a write. */
 #define KEPT (BID_HISTORY_DEPTH - 1)
 
 static void forgets_the_oldest_first(struct kunit *test)
@@ -160,7 +160,7 @@ static void corrects_a_file_id_that_is_still_there(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *slot, 100 + BID_HISTORY_DEPTH - 2);
 }
 
-/* On any processor: the others, where nothing happens, forget nothing. */
+/* On any CPU: the idle others forget nothing. */
 static void says_since_when_it_remembers_everything(struct kunit *test)
 {
 	struct vm_area_struct vma = { .vm_start = 0x1000, .vm_end = 0x2000 };
@@ -180,7 +180,7 @@ static void says_since_when_it_remembers_everything(struct kunit *test)
 
 /* ------------------------------------------------------------ forks and execs -- */
 
-/* A number that no process has, as none is that high. */
+/* A pid that no process has: they are not that high. */
 #define CHILD (PID_MAX_LIMIT - 100)
 
 static struct task_struct *make_task(struct kunit *test, pid_t tgid, u64 start_time)
@@ -247,7 +247,7 @@ static void ignores_threads_and_kernel_threads(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_history_next(&cursor, CHILD, &slot), 0);
 }
 
-/* A server that forks without end costs nobody a mapping. */
+/* A server that keeps forking does not push out mappings. */
 static void forgets_no_mapping_as_others_fork(struct kunit *test)
 {
 	struct task_struct *parent = make_task(test, CHILD - 1, 100);
@@ -260,7 +260,7 @@ static void forgets_no_mapping_as_others_fork(struct kunit *test)
 		on_fork(NULL, parent, child);
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, walk(test, current->tgid)->nr, 1);
-	/* but nobody can say any more who has not called exec */
+	/* but processes without a known exec cannot be ruled out any more */
 	KUNIT_EXPECT_GT(test, bid_history_since(), 0);
 }
 
@@ -307,7 +307,7 @@ static int add_many(void *done)
 {
 	u32 i;
 
-	/* each mapping agrees with itself: file, start and offset say the same */
+	/* each mapping is consistent: file, start and offset have the same number */
 	for (i = 1; !kthread_should_stop(); i++) {
 		add(i % 50 * 0x100000UL, 0x100000, i % 50 << 12, i % 50 + 1);
 		if (i == RACE_ADDS)
@@ -324,7 +324,7 @@ static bool agrees(const struct bid_history_slot *slot)
 	return (slot->head & PAGE_MASK) == which * 0x100000UL && slot->pgoff == which << 12;
 }
 
-/* Also from cursors of slots that are being written, or will be next. */
+/* Also from cursors at slots that are being written, or will be next. */
 static void finds_no_half_of_a_mapping(struct kunit *test)
 {
 	u32 found = 0, wrong = 0, i = 0, ring;
@@ -337,7 +337,7 @@ static void finds_no_half_of_a_mapping(struct kunit *test)
 		tasks[i] = kthread_run(add_many, &done, "buildid_kunit/%u", i);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, tasks[i]);
 	}
-	/* this thread may not have run before they were through */
+	/* this thread may not run before the others are done */
 	for (i = 0; atomic_read(&done) < ARRAY_SIZE(tasks) || (!found && i < RACE_READS); i++) {
 		ring = ring_after(0) + BID_HISTORY_MAPPINGS;
 		cursor = i % 3 ? cursor_at(ring, next_of(ring_at(ring)) + i % 3 - 1) : 0;

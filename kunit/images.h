@@ -43,7 +43,7 @@ static inline struct file *make_settled_file(struct kunit *test)
 	return make_named_file(test, "image");
 }
 
-/* Changed in an hour, where nothing but the clock tells versions apart. */
+/* Changed an hour from now, so that only the clock distinguishes versions. */
 static inline struct file *make_racy_file(struct kunit *test)
 {
 	struct file *file = make_settled_file(test);

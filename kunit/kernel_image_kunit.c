@@ -90,7 +90,7 @@ static struct bid_subscriber of_files;
 
 /* -------------------------------------------------------- what is there now -- */
 
-/* Some function of it, as all modules have a kernel around them. */
+/* @code is a function of it. */
 static bool has_code(const struct bid_image_info *info, const void *code)
 {
 	u64 addr = (unsigned long)code;
@@ -174,7 +174,7 @@ static void sends_nothing_to_a_subscriber_that_was_refused(struct kunit *test)
 
 /* --------------------------------------------------------- what comes and goes -- */
 
-/* Of code that is anywhere, and without notes in sysfs. */
+/* A module with arbitrary addresses, and without notes in sysfs. */
 static struct module *make_module(struct kunit *test, const char *name)
 {
 	struct module *module = kunit_kzalloc(test, sizeof(*module), GFP_KERNEL);
@@ -253,7 +253,7 @@ static void has_a_module_in_the_snapshot_as_long_as_it_is_there(struct kunit *te
 	KUNIT_EXPECT_PTR_EQ(test, find(module->name, &id), NULL);
 }
 
-/* A name says nothing: neither that of the kernel's release, nor of a path. */
+/* Even if its name is that of the kernel's release, or looks like a path. */
 static void a_module_stays_one_whatever_its_name(struct kunit *test)
 {
 	struct module *module = make_module(test, init_utsname()->release);
@@ -336,7 +336,7 @@ static void without_memory_the_module_is_sent_all_the_same(struct kunit *test)
 static void knows_no_address_of_what_is_no_symbol(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, symbol_address("buildid_kunit_no_such_symbol"), 0);
-	/* a probe on a function goes behind the landing pad that it may begin with */
+	/* a probe skips the landing pad that a function may begin with */
 	KUNIT_EXPECT_LE(test, symbol_address("kernel_read") - (unsigned long)kernel_read, 4);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file that is looked up, read and stored, and what is then found of it; and the same for an
- * ioctl caller.
+ * A file is looked up, read and stored, and then found; and the same for an ioctl caller.
  */
 #include "images.h"
 
@@ -18,7 +17,7 @@ static struct bid_entry *test_entry_alloc(const struct bid_identity *id,
 	return no_memory ? NULL : bid_entry_alloc(id, path);
 }
 
-/* It is write-mapped. */
+/* The inode gets write-mapped. */
 static void mark(struct inode *inode)
 {
 	struct bid_key key;
@@ -49,7 +48,7 @@ static int test_read_file(struct file *file, struct inode *inode, enum bid_acces
 
 static const struct bid_path a_path = { .name = "/a/path", .len = 7 };
 
-/* What is found of a file as it is: its file_id, or 0. */
+/* Find a file as it is now: its file_id, or 0. */
 static u64 find(struct file *file)
 {
 	struct bid_lookup lookup;
@@ -72,7 +71,7 @@ static void read_lookup(struct kunit *test, struct file *file, struct bid_lookup
 	KUNIT_EXPECT_EQ(test, lookup->id.len, IMAGE_ID_LEN);
 }
 
-/* Its file_id, that is a new one if need be. */
+/* Returns its file_id, possibly a new one. */
 static u64 read_and_store(struct kunit *test, struct file *file)
 {
 	struct bid_lookup lookup;
@@ -119,7 +118,7 @@ static void a_new_file_is_read_and_then_found(struct kunit *test)
 	rcu_read_unlock();
 }
 
-/* What its time stamps cannot tell. */
+/* The time stamps do not show a change. */
 static void the_same_content_keeps_its_file_id_and_another_does_not(struct kunit *test)
 {
 	struct file *file = make_racy_file(test);
@@ -133,7 +132,7 @@ static void the_same_content_keeps_its_file_id_and_another_does_not(struct kunit
 	KUNIT_EXPECT_GT(test, second, first);
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 1);
 
-	/* it is trusted once it was read when they were old enough */
+	/* it can be relied on once it was read with old time stamps */
 	stub_seconds_later = 7200;
 	KUNIT_EXPECT_EQ(test, find(file), 0);
 	KUNIT_EXPECT_EQ(test, read_and_store(test, file), second);
@@ -156,12 +155,12 @@ static void a_counter_tells_what_time_stamps_do_not(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(file), second);
 	stub_seconds_later = 7200;
 	KUNIT_EXPECT_EQ(test, find(file), second);
-	/* from now on it is as good as time stamps that tell */
+	/* from now on the counter shows each change */
 	inode_inc_iversion(file_inode(file));
 	KUNIT_EXPECT_EQ(test, find(file), second);
 }
 
-/* The time stamps were old enough, and then it changed, and was read. */
+/* The time stamps were old enough; then it changed and was read. */
 static void what_changed_after_it_was_looked_up_is_racy(struct kunit *test)
 {
 	struct file *file = make_settled_file(test);
@@ -254,7 +253,7 @@ static void what_holds_for_this_moment_only_is_not_stored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_cache_entries(), 0);
 }
 
-/* An older version would seem to be what the mapping had, of which nothing is known. */
+/* An older version would be mistaken for the mapped one, about which nothing is known. */
 static void what_is_not_stored_is_not_what_was_there_before(struct kunit *test)
 {
 	struct file *file = make_settled_file(test);
@@ -308,7 +307,7 @@ static void a_caller_resolves_an_open_file(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, again, record, record->header.size);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_READ_CALLER) - reads, 1);
 
-	/* nobody would notice, but who is told to */
+	/* nothing shows this, so only a forced read finds it */
 	store_id(test, file, 0x77);
 	KUNIT_ASSERT_EQ(test, bid_reply_reread(file, again), 0);
 	expect_record(test, again, 0x77);
@@ -341,7 +340,7 @@ static void a_caller_gets_the_reason(struct kunit *test)
 	KUNIT_EXPECT_NE(test, record->file_id, 0);
 }
 
-/* It is held only while it is read. */
+/* The file is held only during the read. */
 static void a_mapped_file_is_read_for_who_may_read_it(struct kunit *test)
 {
 	struct bid_mapped *mapped = kunit_kzalloc(test, sizeof(*mapped), GFP_KERNEL);

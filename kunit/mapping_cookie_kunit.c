@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cookies of an address space as a set of ranges. How they go with their mappings:
- * tests/module/cookies.t.
+ * The cookies of an address space as a set of ranges. tests/module/cookies.t has how they end with
+ * their mappings.
  */
 #include <kunit/test.h>
 
@@ -40,7 +40,7 @@ static void put_range(struct kunit *test, u64 start, u64 end)
 	spin_unlock(&lock);
 }
 
-/* Where the first one begins that ends after @addr; 0 without one. */
+/* The start of the first cookie that ends after @addr; 0 without one. */
 static u64 first(u64 addr)
 {
 	struct cookie *cookie;
@@ -63,7 +63,7 @@ static bool drop_range(u64 start, u64 end)
 	return dropped;
 }
 
-/* From the last to the first and in between, as the tree has to be in order of addresses. */
+/* Inserted from the last to the first and in between, as the tree has to sort them by address. */
 static void finds_the_first_behind_an_address(struct kunit *test)
 {
 	put_range(test, 0x5000, 0x6000);

@@ -26,17 +26,17 @@ enum way {
 static struct {
 	enum way way;
 	u32 reads;
-	u32 change_at; /* reads, the last of them at which the file changes */
+	u32 change_at; /* the file changes at each read up to this one */
 	u32 fail_at;   /* the read that fails, counting from 1 */
 	int fail_with;
-	u64 size;    /* that the file is said to have, if not 0 */
-	bool direct; /* some read was to be so */
+	u64 size;    /* the size that the file claims, if not 0 */
+	bool direct; /* some read was direct */
 	bool poisoned;
 	bool killed;
-	bool cached;		/* what is in the page cache is looked at; else all is read */
+	bool cached;		/* use pages of the page cache; else read everything */
 	u32 ahead;		/* how often it was read ahead */
-	const u8 *swapped;	/* what a page that is swapped out has in it */
-	struct bid_identity id; /* by fs-verity or a cookie */
+	const u8 *swapped;	/* content of a swapped-out page */
+	struct bid_identity id; /* from fs-verity or a cookie */
 } trouble;
 
 static void test_file_version(struct inode *inode, struct bid_version *version)
@@ -90,7 +90,7 @@ static ssize_t test_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	if (fails())
 		return trouble.fail_with;
 	trouble.direct |= iocb->ki_flags & IOCB_DIRECT;
-	/* no more than it likes to */
+	/* short reads */
 	iov_iter_truncate(to, 3000);
 	return untroubled->read_iter(iocb, to);
 }
@@ -380,7 +380,7 @@ static const struct error_case {
 
 KUNIT_ARRAY_PARAM_DESC(errors, errors, name);
 
-/* Whichever read it is that fails. */
+/* Each read in turn fails. */
 static void finds_no_id_when_reading_fails_with(struct kunit *test)
 {
 	const struct error_case *of = test->param_value;
@@ -415,7 +415,7 @@ static void finds_no_id_when_reading_fails_with(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_INTERRUPTED), ended);
 }
 
-/* Where a fault would end, too: it looks at a page that is there even so. */
+/* As a fault would: pages that are cached are still looked at. */
 static void ends_when_its_task_is_killed(struct kunit *test)
 {
 	struct file *file = make_image_file(test, &two_pages);
@@ -436,7 +436,7 @@ static void ends_when_its_task_is_killed(struct kunit *test)
 	put_page(page);
 }
 
-/* A page as it is looked at, and both that the hash of the tail is of. */
+/* Single pages, and both pages of the tail for the hash. */
 static void reads_ahead_what_is_not_there_and_no_more(struct kunit *test)
 {
 	struct file *file = make_hole(test, "hole", 4 * PAGE_SIZE - 100);
@@ -452,7 +452,7 @@ static void reads_ahead_what_is_not_there_and_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_by(file, DISK, &result), 0);
 	KUNIT_EXPECT_EQ(test, trouble.ahead, 4);
 	KUNIT_EXPECT_EQ(test, file->f_mapping->nrpages, 2);
-	/* and nothing is left to be read */
+	/* and nothing is left to read */
 	KUNIT_EXPECT_EQ(test, trouble.reads, 0);
 }
 
@@ -482,7 +482,7 @@ static void reads_again_when_the_end_comes_early(struct kunit *test)
 	expect_reason(test, &result, BUILDID_REASON_IO);
 }
 
-/* The buffer is the kernel's, and the flag the user's. */
+/* The flag is the user's, but the buffer is the kernel's. */
 static void reads_what_is_open_for_direct_io_by_the_page_cache(struct kunit *test)
 {
 	struct file *file = make_image_file(test, &two_pages);
@@ -495,7 +495,7 @@ static void reads_what_is_open_for_direct_io_by_the_page_cache(struct kunit *tes
 	expect_gnu(test, &result);
 }
 
-/* Of the buffer for a copy, and of that for a hash. */
+/* For the copy's buffer, and for the hash's. */
 static void finds_no_id_without_memory(struct kunit *test)
 {
 	struct file *file = make_pattern_file(test, 10000);
@@ -560,7 +560,7 @@ static struct file *make_sparse_notes(struct kunit *test, u32 pages)
 	return file;
 }
 
-/* What its maker did not pay for, nobody does. */
+/* Nobody is charged for pages that the owner has not allocated. */
 static void leaves_holes_in_memory_as_they_are(struct kunit *test)
 {
 	struct file *file = make_sparse_notes(test, 1024);
@@ -588,7 +588,7 @@ static void reads_so_many_pages_and_no_more(struct kunit *test)
 	}
 }
 
-/* As when it has been moved, or read, and whoever does that is not done yet. */
+/* Finish a migration or a read that is in progress. */
 static int finish_page(void *folio)
 {
 	schedule_timeout_uninterruptible(10);
@@ -621,7 +621,7 @@ static void waits_for_a_page_that_is_locked(struct kunit *test)
 	}
 }
 
-/* Its first page is not in memory, but what stands for it. */
+/* The first page is swapped out: its slot has a swap entry. */
 static struct file *make_swapped_file(struct kunit *test)
 {
 	u8 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
@@ -643,7 +643,7 @@ static void swaps_in_what_is_swapped_out(struct kunit *test)
 	struct file *file = make_swapped_file(test);
 	struct result result;
 
-	/* a writer may wait for a user's memory */
+	/* a writer may be waiting for memory served by a user */
 	inode_lock(file_inode(file));
 	KUNIT_EXPECT_EQ(test, read_by(file, MEMORY, &result), 0);
 	inode_unlock(file_inode(file));

@@ -18,11 +18,11 @@
 #include "ring.c"
 
 #define SIZE 4096U
-/* So many of them do not leave the room of a LOST. */
+/* This many bytes do not leave room for a LOST record. */
 #define BODY ((u32)sizeof(struct buildid_mmap) + 16)
 #define LOST ((u32)sizeof(struct buildid_lost))
 
-/* Somebody who waits for records, as a task does: woken once, until it waits again. */
+/* A waiter like a task: woken once, until it waits again. */
 struct waiter {
 	wait_queue_head_t queue;
 	wait_queue_entry_t entry;
@@ -43,7 +43,7 @@ static void waiter_init(struct waiter *waiter)
 	INIT_LIST_HEAD(&waiter->entry.entry);
 }
 
-/* False when there is no need to. */
+/* False if there is no need to wait. */
 static bool begin_to_wait(struct bid_ring *ring)
 {
 	struct waiter *waiter = container_of(ring->waiters, struct waiter, queue);
@@ -56,7 +56,7 @@ static bool begin_to_wait(struct bid_ring *ring)
 
 /**
  * struct fixture - a ring under test
- * @ring: it
+ * @ring: the ring
  * @waiter: its consumer
  */
 struct fixture {
@@ -98,7 +98,7 @@ static u32 room_in(struct bid_ring *ring)
 	return room;
 }
 
-/* All of a record that its maker fills in. */
+/* Fill in the part of a record that is up to the producer. */
 static void fill(struct buildid_record *record, u32 size, u8 with)
 {
 	memset(record + 1, with, size - sizeof(*record));
@@ -109,7 +109,7 @@ static bool is_filled(const struct buildid_record *record, u8 with)
 	return !memchr_inv(record + 1, with, record->size - sizeof(*record));
 }
 
-/* As producers do it, though without preemption being off in between. */
+/* As producers do, but without disabling preemption. */
 static struct buildid_record *ring_reserve(struct bid_ring *ring, struct bid_ring_request *request)
 {
 	struct buildid_record *record;
@@ -150,7 +150,7 @@ static int put_file(struct bid_ring *ring, u64 file_id)
 			   0);
 }
 
-/* One that refers to a file. */
+/* A record that refers to a file. */
 static int put_mmap(struct bid_ring *ring, u64 file_id)
 {
 	return put_request(ring, &(struct bid_ring_request){ BUILDID_RECORD_MMAP, BODY, file_id },
@@ -201,7 +201,7 @@ static u64 next_lost(struct kunit *test, struct bid_ring *ring, u64 ring_full, u
 	return take(test, ring, BUILDID_RECORD_LOST).seq;
 }
 
-/* What is there, to the last record; how many that was. */
+/* Consume everything; returns the number of records. */
 static u32 drain(struct bid_ring *ring)
 {
 	const struct buildid_record *record;
@@ -281,7 +281,7 @@ static void stops_before_a_busy_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take(test, ring, BUILDID_RECORD_MMAP).seq, 3);
 }
 
-/* Whoever must first find room for them elsewhere. */
+/* For a consumer that needs to find room for them first. */
 static void shows_records_before_they_are_consumed(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
@@ -313,7 +313,7 @@ static const struct size_case {
 
 KUNIT_ARRAY_PARAM_DESC(sizes, sizes, name);
 
-/* Through many rounds, as full as can be all the time. */
+/* Through many rounds, always as full as possible. */
 static void never_splits_a_record_of(struct kunit *test)
 {
 	const struct size_case *of = test->param_value;
@@ -365,7 +365,7 @@ static void counts_what_it_drops_and_reports_once_there_is_room(struct kunit *te
 		KUNIT_EXPECT_EQ(test, put(ring, BODY, 0xff), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RING_FULL) - full, dropped);
 
-	/* room for the record, but not for the tale of those before it */
+	/* room for the record, but not for the LOST record before it */
 	take(test, ring, BUILDID_RECORD_MMAP);
 	KUNIT_ASSERT_LT(test, room_in(ring), BODY + LOST);
 	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0xff), -ENOSPC);
@@ -409,13 +409,13 @@ static void counts_mappings_apart_from_records(struct kunit *test)
 	drain(ring);
 	KUNIT_EXPECT_EQ(test, lost_mmaps(test, ring), 2);
 	next_lost(test, ring, 4, 0, 0);
-	/* from then on anew */
+	/* counting starts again */
 	fill_up(ring);
 	drain(ring);
 	KUNIT_EXPECT_EQ(test, lost_mmaps(test, ring), 1);
 }
 
-/* Two producers sample the count and take turns the other way round. */
+/* Two producers sample the count and reserve in the opposite order. */
 static void reports_no_miss_twice_in_whatever_order_producers_come(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
@@ -458,7 +458,7 @@ static void reports_unresolved_and_missed_mappings(struct kunit *test)
 
 	request.unresolved = true;
 	request.missed = 3;
-	/* before the record whose turn shows it; unresolved ones after it */
+	/* misses come before the record that finds them; unresolved ones after it */
 	for (i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, put_request(ring, &request, 0), 0);
 	next_lost(test, ring, 0, 0, 3);
@@ -510,7 +510,7 @@ static void knows_which_file_records_were_sent(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5));
 	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 6));
 	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5));
-	/* each has a number; what was refused as its FILE was missing is no loss, and has none */
+	/* each has a number; a record refused for a missing FILE is not lost, and has no number */
 	for (i = 1; i <= 15; i++)
 		KUNIT_EXPECT_EQ(test, bid_ring_peek(ring, (i - 1) * BODY)->seq, i);
 }
@@ -527,7 +527,7 @@ static void keeps_a_promise_until_the_file_record_is_sent(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, promise.sent);
 		KUNIT_EXPECT_TRUE(test, bid_ring_file_promised(ring, 5));
 		KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5));
-		/* whoever does not promise it himself, relies on what was sent */
+		/* without a promise, the FILE must have been sent */
 		KUNIT_EXPECT_EQ(test, put_mmap(ring, 5), -ESTALE);
 	}
 	KUNIT_EXPECT_EQ(test, put_file(ring, 5), 0);
@@ -542,7 +542,7 @@ static void keeps_a_promise_until_the_file_record_is_sent(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, bid_ring_file_promised(ring, 6));
 }
 
-/* A record that needs no other before it takes a shorter way. */
+/* The fast path, for a record that needs no other record before it. */
 static struct buildid_record *begin(struct bid_ring *ring, u32 size, u64 file_id, u64 missed)
 {
 	struct buildid_record *record;
@@ -566,7 +566,7 @@ static void begins_a_record_that_needs_no_other(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 0), NULL);
 	KUNIT_EXPECT_FALSE(test, sent_before(test, ring, 5));
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5 + ring->sent_mask + 1, 0), NULL);
-	/* there is something lost to be sent */
+	/* a LOST record is due */
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 1), NULL);
 	KUNIT_EXPECT_EQ(test, drain(ring), 2);
 	KUNIT_EXPECT_EQ(test, ring->full, 0);
@@ -594,7 +594,7 @@ static void begins_a_record_whose_file_follows(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, record);
 	KUNIT_EXPECT_TRUE(test, bid_ring_file_promised(ring, 5));
 	KUNIT_EXPECT_FALSE(test, bid_ring_file_sent(ring, 5));
-	/* whoever promises nothing relies on what was sent */
+	/* without a promise, the FILE must have been sent */
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 0), NULL);
 	KUNIT_EXPECT_EQ(test, drain(ring), 1);
 }
@@ -608,11 +608,11 @@ static void begins_no_record_without_room_and_counts_none(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, begin(ring, BODY, 5, 0));
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 0), NULL);
 	KUNIT_EXPECT_EQ(test, ring->full, 0);
-	/* what the consumer gave back since is seen */
+	/* space freed by the consumer is noticed */
 	take(test, ring, BUILDID_RECORD_FILE);
 	KUNIT_EXPECT_NOT_NULL(test, begin(ring, BODY, 5, 0));
 
-	/* after a loss all are sent anew */
+	/* after a loss all are sent again */
 	KUNIT_EXPECT_EQ(test, put(ring, BODY, 0), -ENOSPC);
 	drain(ring);
 	KUNIT_EXPECT_PTR_EQ(test, begin(ring, BODY, 5, 0), NULL);
@@ -681,7 +681,7 @@ static void does_not_remember_after_forgetting_often(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sent_before(test, ring, 5));
 }
 
-/* Within one round of the salt, and in the hook never many at a time. */
+/* All within one round of the salt, but never many at a time, as this runs in the hook. */
 static void clears_its_table_a_little_at_a_time(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, 64 << 20, 0);
@@ -720,7 +720,7 @@ static const struct position {
 
 KUNIT_ARRAY_PARAM_DESC(positions, positions, name);
 
-/* What was not given back is not written to, and nothing but room is lost. */
+/* Unconsumed records are not overwritten, and only room is lost. */
 static void does_not_believe_a_consumer_that_goes(struct kunit *test)
 {
 	const struct position *of = test->param_value;
@@ -756,7 +756,7 @@ static void does_not_believe_a_consumer_that_goes(struct kunit *test)
 	KUNIT_EXPECT_LE(test, (u64)n * BODY, SIZE + consumed * BODY);
 	KUNIT_EXPECT_GT(test, dropped, 0);
 	KUNIT_EXPECT_EQ(test, ring->limit, right + SIZE);
-	/* these look where the consumer says, and no further than the ring */
+	/* these use the consumer's position, but stay within the ring */
 	record = bid_ring_record(ring, bid_ring_consumer(ring)->pos);
 	KUNIT_EXPECT_TRUE(test, IS_ALIGNED((unsigned long)record, 8));
 	KUNIT_EXPECT_LT(test, (void *)record - bid_ring_record(ring, 0), SIZE);
@@ -815,7 +815,7 @@ static void wakes_only_who_sleeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, woken(ring), 1);
 }
 
-/* Epoll that waits for edges looks only when it was woken. */
+/* Edge-triggered epoll looks only when it is woken. */
 static void wakes_who_looked_while_there_was_something(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
@@ -865,8 +865,8 @@ static void wakes_when_the_oldest_record_is_complete(struct kunit *test)
 }
 
 /*
- * Records are dropped, and less waits than the watermark: nothing that came
- * later could wake the consumer either.
+ * Records are dropped while less than the watermark is waiting: no later record could wake the
+ * consumer either.
  */
 static void wakes_when_it_is_full_whatever_the_watermark(struct kunit *test)
 {
@@ -880,7 +880,7 @@ static void wakes_when_it_is_full_whatever_the_watermark(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, begin_to_wait(ring));
 }
 
-/* It is to look again once it has made room, and does so only when it was woken. */
+/* The consumer has to look again once it has made room, and does so only when woken. */
 static void wakes_who_has_losses_to_hear_of_until_there_is_room(struct kunit *test)
 {
 	struct bid_ring *ring = start_ring(test, SIZE, 0);
@@ -919,9 +919,9 @@ struct race_record {
  * struct race - producers and what the consumer has seen of them
  * @ring: between them
  * @running: producers not done yet
- * @dropped: records the producers could not put
- * @put: records they put
- * @records: records consumed, LOST apart
+ * @dropped: records that producers could not write
+ * @put: records they wrote
+ * @records: records consumed, except LOST
  * @lost: as the LOST records say
  * @seq: of the last record
  * @hole: numbers missing since the last LOST record
@@ -962,7 +962,7 @@ static bool check_holds(const u64 *check, const struct buildid_record *record, u
 	return true;
 }
 
-/* By the shorter way if that will do, as the hook does. */
+/* By the fast path if possible, as the hook does. */
 static struct buildid_record *reserve(struct bid_ring *ring, struct bid_ring_request *request)
 {
 	struct buildid_record *record = NULL;
@@ -1025,7 +1025,7 @@ static int produce(void *data)
 	prandom_seed_state(&rnd, 1000 + producer->number);
 	for (i = 1; i <= RACE_RECORDS; i++) {
 		put_some(producer, &rnd, i);
-		/* let the consumer come after, at times */
+		/* let the consumer catch up now and then */
 		if (i % 256 == 0)
 			schedule_timeout_uninterruptible(1);
 	}
@@ -1044,7 +1044,7 @@ static const char *fault_of(struct race *race, const struct race_record *record)
 	if (record->number <= race->last[record->producer])
 		return "a producer's records changed places";
 	race->last[record->producer] = record->number;
-	/* as the table of those sent is small, it may well be sent again */
+	/* the table of sent files is small, so it may be sent again */
 	if (record->header.type == BUILDID_RECORD_FILE)
 		race->sent[record->file_id] = true;
 	else if (record->file_id && !race->sent[record->file_id])
@@ -1084,7 +1084,7 @@ static void consume_all(struct race *race)
 {
 	const struct buildid_record *record;
 
-	/* after a fault nothing can be relied on, not even an end */
+	/* after a fault the loop may not even end */
 	while (!race->fault && (record = bid_ring_peek(race->ring, 0))) {
 		race->fault = record_fault(race, record);
 		bid_ring_consume(race->ring, record->size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose root directory it is, when some of what it is known by is another's.
+ * Comparing root directories when part of their identification was reused.
  */
 #include <kunit/test.h>
 
@@ -15,7 +15,7 @@ static void is_that_of_the_process_it_was_taken_from(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, bid_root_is_current(&root));
 }
 
-/* As it is when address, number or device was used again. */
+/* Address, number or device may have been reused. */
 static void is_another_when_anything_differs(struct kunit *test)
 {
 	struct bid_root root, other;

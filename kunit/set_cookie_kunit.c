@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which requests are good, and who owns a file. What a name does: tests/module/cookies.t.
+ * Which requests are valid, and who owns a file. tests/module/cookies.t has the effects of a
+ * cookie.
  */
 #include "files.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the suites take from the rest of the module: its counters, and a probe
- * that never fires.
+ * What the suites need from the rest of the module: its counters, and a probe that never fires.
  */
 #include "stubs.h"
 

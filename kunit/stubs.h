@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tests change about the world. Included before anything of the module.
+ * Knobs for tests. Included before anything of the module.
  */
 #ifndef BID_KUNIT_STUBS_H
 #define BID_KUNIT_STUBS_H
@@ -10,7 +10,7 @@
 /* Files have no change counter, although shared memory's always do. */
 extern bool stub_no_change_counter;
 
-/* So many seconds have passed for those who ask whether a file may change. */
+/* Added to the time in checks of whether time stamps are racy, in seconds. */
 extern s64 stub_seconds_later;
 
 #undef IS_I_VERSION

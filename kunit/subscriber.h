@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A subscriber whose ring the test reads, and mappings to report to it that no process
- * has.
+ * A subscriber whose ring the test reads, and made-up mappings to report to it.
  */
 #ifndef BID_KUNIT_SUBSCRIBER_H
 #define BID_KUNIT_SUBSCRIBER_H
@@ -38,7 +37,7 @@ static inline struct vm_area_struct *make_vma(struct kunit *test, struct file *f
 /**
  * struct test_subscriber - a subscriber under test
  * @wait: where its reader would wait
- * @subscriber: it
+ * @subscriber: the subscriber
  */
 struct test_subscriber {
 	wait_queue_head_t wait;
@@ -85,7 +84,7 @@ static inline struct test_subscriber *start_subscriber(struct kunit *test, u32 f
 	return sub;
 }
 
-/* Of everything executable, with room for all of it. */
+/* For everything executable, with a large ring. */
 static inline struct test_subscriber *subscribe(struct kunit *test)
 {
 	struct test_subscriber *sub = start_subscriber(test, 0, 1 << 18, 0, NULL);
@@ -99,7 +98,7 @@ static inline bool ring_is_empty(struct test_subscriber *sub)
 	return !bid_ring_peek(&sub->subscriber->ring, 0);
 }
 
-/* The next record: valid until the ring comes round. NULL if it is another. */
+/* The next record, valid until the ring wraps. NULL if it has another type. */
 static inline const struct buildid_record *next_record(struct test_subscriber *sub, u16 type)
 {
 	struct bid_ring *ring = &sub->subscriber->ring;
@@ -134,7 +133,7 @@ static inline void stop_module(void *unused)
 	stub_seconds_later = 0;
 }
 
-/* What subscribers need. Undone after those of the case are. */
+/* What subscribers need. Undone after a case's subscribers have ended. */
 static inline int start_module(struct kunit *test)
 {
 	return bid_cache_init(16) ?: kunit_add_action_or_reset(test, stop_module, NULL);

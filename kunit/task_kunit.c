@@ -8,7 +8,7 @@
 
 #include "task.c"
 
-/* None as high, and of this boot. */
+/* No process has a pid as high. */
 #define CHILD	      (PID_MAX_LIMIT - 100)
 #define CHILD_STARTED 12345
 
@@ -17,7 +17,7 @@ static void unwatch(void *unused)
 	bid_task_unwatch();
 }
 
-/* A subscriber for tasks, with the probes that it takes. */
+/* A subscriber for tasks, with the probes that it needs. */
 static struct test_subscriber *watch_tasks(struct kunit *test, struct pid *pid)
 {
 	struct test_subscriber *sub;
@@ -39,7 +39,7 @@ static struct task_struct *make_child(struct kunit *test)
 	child->group_leader = child;
 	child->start_boottime = CHILD_STARTED;
 	strscpy(child->comm, "child", sizeof(child->comm));
-	/* what is there is not looked at */
+	/* only compared, never dereferenced */
 	child->mm = (struct mm_struct *)child;
 	child->real_cred = current->real_cred;
 	child->cgroups = current->cgroups;
@@ -102,7 +102,7 @@ static void threads_and_kernel_threads_send_none(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ring_is_empty(sub));
 }
 
-/* Its memory comes with its EXEC. */
+/* It gets an address space with its EXEC. */
 static void a_program_that_the_kernel_runs_has_no_parent(struct kunit *test)
 {
 	struct test_subscriber *sub = watch_tasks(test, task_tgid(current));
@@ -148,7 +148,7 @@ static const struct buildid_task *await(struct test_subscriber *sub, u16 type, u
 	return NULL;
 }
 
-/* A shell, and a process that it makes and that does not exec. */
+/* A shell, and a child of it that does not exec. */
 static void real_processes_are_sent_in_order(struct kunit *test)
 {
 	char *argv[4] = { "/bin/sh", "-c", "(exit 2); exit 3" };

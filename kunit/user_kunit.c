@@ -22,7 +22,7 @@ static struct user_namespace *make_ns(struct kunit *test, struct user_namespace 
 	return ns;
 }
 
-/* Uids are free in a user namespace. */
+/* A user namespace provides any number of uids. */
 static void a_user_has_one_share_in_all_its_namespaces(struct kunit *test)
 {
 	struct user_namespace *own = make_ns(test, &init_user_ns, SOMEBODY, 100000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a mapping to its records: the hook, and what the task that maps does on its way back to
- * user space, with the real cache and rings, on files of shared memory.
+ * From a mapping to its records: the hook, and what the mapping task does on its way back to user
+ * space, with the real cache and rings, on files in shared memory.
  */
 #include <linux/kthread.h>
 #include <linux/task_work.h>
@@ -24,9 +24,9 @@
 static struct {
 	struct callback_head *works[64];
 	u32 nr;
-	bool exiting;		 /* there is none to be had any more */
-	unsigned int no_threads; /* flags of tasks that have none */
-	unsigned int past;	 /* of those that no signal reaches any more */
+	bool exiting;		 /* no more task work is accepted */
+	unsigned int no_threads; /* flags of tasks without task work */
+	unsigned int past;	 /* flags of tasks that signals do not reach any more */
 	bool killed;
 } user;
 
@@ -53,7 +53,7 @@ static void return_to_user(void)
 	user.nr = 0;
 }
 
-/* Those that run tests are such. */
+/* Tests run in kernel threads. */
 #undef PF_EXITING
 #undef PF_KTHREAD
 #define PF_EXITING	(user.past)
@@ -211,7 +211,7 @@ static void a_known_file_is_sent_once_to_each(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_READ_MAPPER) - reads, 1);
 }
 
-/* Nobody listens, but somebody may ask. */
+/* Without a subscriber: somebody may ask for it later. */
 static void a_file_is_read_although_nobody_subscribed(struct kunit *test)
 {
 	struct file *file = make_settled_file(test);
@@ -268,7 +268,7 @@ static void a_changed_file_is_another(struct kunit *test)
 	map_new(test, sub, file, 0x77);
 }
 
-/* Stores through a shared mapping need not move the time stamps. */
+/* Stores to a shared mapping may not change the time stamps. */
 static void a_file_mapped_shared_and_writable_is_read_again(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
@@ -281,7 +281,7 @@ static void a_file_mapped_shared_and_writable_is_read_again(struct kunit *test)
 	again = map_new(test, sub, file, gnu_id[0]);
 	KUNIT_EXPECT_GT(test, again, first);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_RECHECKS) - rechecks, 1);
-	/* it was the same */
+	/* the content was the same */
 	KUNIT_EXPECT_EQ(test, map_known(test, sub, file), first);
 
 	map_as(test, file, SHARED);
@@ -349,7 +349,7 @@ static void a_task_that_is_killed_says_so(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		map(test, file);
 		file_id = expect_mmap(test, sub, BUILDID_STATE_FOLLOWS);
-		/* as it is read, or before */
+		/* during the read, or before */
 		user.killed = !i;
 		user.past = i ? ~0 : 0;
 		return_to_user();
@@ -360,7 +360,7 @@ static void a_task_that_is_killed_says_so(struct kunit *test)
 	map_new(test, sub, file, gnu_id[0]);
 }
 
-/* Of most files it is short. */
+/* Most paths are short. */
 static void without_memory_for_a_long_path_there_is_none(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
@@ -394,7 +394,7 @@ static u64 resolve(struct kunit *test, struct file *file)
 	return record->file_id;
 }
 
-/* Somebody else is faster. The mapping keeps the file_id that it was sent with. */
+/* Another task is faster. The mapping keeps the file_id that it was sent with. */
 static void the_history_gets_the_file_id_that_the_cache_has(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test);
@@ -413,7 +413,7 @@ static void the_history_gets_the_file_id_that_the_cache_has(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, visited->nr_slots, SLOTS_MAX);
 	memcpy(slots, visited->slots, sizeof(slots));
 	other = resolve(test, file);
-	/* that mapping is forgotten by now */
+	/* that mapping has been overwritten */
 	*slots[0] = 12345;
 	return_to_user();
 	expect_file(test, sub, file_id, gnu_id[0]);
@@ -423,7 +423,7 @@ static void the_history_gets_the_file_id_that_the_cache_has(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, *slots[i], other);
 	KUNIT_EXPECT_EQ(test, bid_stats_sum(BID_STAT_READ_MAPPER) - reads, 0);
 
-	/* or has read the same meanwhile */
+	/* or another task has read the same meanwhile */
 	map_as(test, file, SHARED);
 	map(test, file);
 	slots[0] = pool()->last->files[0].slots[0];
@@ -434,7 +434,7 @@ static void the_history_gets_the_file_id_that_the_cache_has(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *slots[0], other);
 }
 
-/* A file_id is of one content for ever. */
+/* A file_id never changes its content. */
 static void what_was_evicted_before_it_is_sent_gets_another_file_id(struct kunit *test)
 {
 	struct test_subscriber *sub = subscribe(test), *late;
@@ -583,7 +583,7 @@ static void each_task_has_a_visit_of_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bid_visit_count(&ns, &pid), 2);
 	KUNIT_EXPECT_EQ(test, pid, current->pid);
 	KUNIT_EXPECT_GE(test, ns, 20 * NSEC_PER_MSEC);
-	/* this one's is not found here any more, so that there is a third one */
+	/* this one's visit is not found here any more, so there is a third one */
 	map(test, make_settled_file(test));
 	KUNIT_EXPECT_EQ(test, user.nr, 3);
 	kthread_stop(other);
@@ -606,7 +606,7 @@ static u32 count_visits(void)
 	return n;
 }
 
-/* Visits that last do not keep others from theirs, and are given back in the end. */
+/* Long visits do not block others, and are returned to the pool in the end. */
 static void the_pool_is_filled_as_it_is_used_up(struct kunit *test)
 {
 	u32 before = count_visits(), taken = POOL - 4, i;
@@ -634,7 +634,7 @@ static void the_pool_is_filled_as_it_is_used_up(struct kunit *test)
 	return_to_user();
 }
 
-/* The first one of all, of the second processor, and the last. */
+/* The very first allocation, the first of the second CPU, and the last. */
 static void holds_nothing_when_it_cannot_start(struct kunit *test)
 {
 	u32 all = POOL * num_possible_cpus(), fails[] = { 1, POOL + 1, all }, i;
@@ -662,14 +662,14 @@ static void stop(void *unused)
 	stub_seconds_later = 0;
 }
 
-/* Undone after the subscribers of the case are. */
+/* Undone after a case's subscribers have ended. */
 static int start(struct kunit *test)
 {
 	int err;
 
 	memset(&user, 0, sizeof(user));
 	alloc_expect(0);
-	/* the hook finds a task's visit on the same processor */
+	/* the hook finds a task's visit only on the same CPU */
 	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 	err = bid_cache_init(64);
 	if (err)
@@ -734,5 +734,5 @@ static struct kunit_suite init_suite_of_visits = {
 	.test_cases = init_cases,
 };
 
-/* In this order: what is set up once stays so. */
+/* In this order: what is set up once stays set up. */
 kunit_test_suites(&init_suite_of_visits, &suite);

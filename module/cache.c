@@ -2,15 +2,15 @@
 /*
  * The table has its full size from the start, so there is no rehash.
  *
- * It is set-associative, as any user can make files, and with a FUSE server also chooses their
- * inode numbers. Nobody may make it slow or useless for others:
+ * It is set-associative: any user can create files, and one who runs a FUSE server chooses their
+ * inode numbers, too. No user may slow the cache down or make it useless for others:
  *
  * - A lookup goes through one set of WAYS slots, whatever is in it. The hash has a random key
- *   for each load of the module and covers all that tells inodes apart, so that nobody can
+ *   for each load of the module and covers everything that distinguishes inodes, so nobody can
  *   choose a set.
  * - An insertion into a full set evicts an entry of the same set, see cache_victim(): a user's
  *   flood evicts that user's own entries once they have a quarter of it.
- * - Entries are charged to the memory cgroup of the process that brings them.
+ * - Entries are charged to the memory cgroup of the process that causes them.
  *
  * cache.h has the rules for lifetime and locking.
  */
@@ -26,7 +26,7 @@
 #include "stats.h"
 #include "user.h"
 
-/* Entries that wait for a grace period: RCU bounds a flood of new files, and not memory. */
+/* Entries waiting for a grace period. RCU alone does not bound their memory in a flood of files. */
 #define SPARE_MAX 8192
 
 /* Slots of a set, a power of two. */
@@ -42,21 +42,21 @@ static struct {
 	u64 keys[4];	    /* of the hash; odd */
 	unsigned int shift; /* from a hash to a slot */
 
-	spinlock_t lock;	/* of the table and all that follows, but what is atomic */
-	u32 entries;		/* in the table */
-	u32 seq;		/* moves as entries come and go */
+	spinlock_t lock;	/* of the table and what follows, atomics aside */
+	u32 entries;		/* without those waiting for a grace period */
+	u32 seq;		/* changes as entries come and go */
 	struct hlist_head *ids; /* entries by file_id */
 	unsigned int id_bits;
-	u32 shrink_cursor; /* slot where the shrinker goes on */
+	u32 shrink_cursor; /* next slot for the shrinker */
 
 	struct shrinker *shrinker;
 	atomic64_t last_file_id;
-	atomic64_t bytes;   /* of entries, the dead ones included */
-	atomic_t allocated; /* likewise */
+	atomic64_t bytes;   /* of entries, including those waiting for a grace period */
+	atomic_t allocated; /* entries, counted the same way */
 	atomic_t recheck_seq[1 << RECHECK_BITS];
 } cache;
 
-/* Multiplied twice, as once would map consecutive inode numbers to a regular pattern. */
+/* Two rounds of multiplication: with one, consecutive inode numbers form a regular pattern. */
 static __always_inline u64 cache_hash(dev_t dev, u32 generation, u64 ino, u64 tree)
 {
 	u64 h = (ino + dev * cache.keys[1] + generation * cache.keys[2] + tree * cache.keys[3]) *
@@ -70,7 +70,7 @@ static u64 hash_of(const struct bid_key *key)
 	return cache_hash(key->dev, key->generation, key->ino, key->tree);
 }
 
-/* The slot an entry of an inode gets if it is free; else it is one of the same set. */
+/* Where an entry of this inode goes if the slot is free; otherwise, another slot of its set. */
 static u32 slot_of(const struct bid_key *key)
 {
 	return hash_of(key) >> cache.shift;
@@ -92,7 +92,7 @@ static u16 occupied_of(u32 set)
 	return READ_ONCE(cache.occupied[set / WAYS]);
 }
 
-/* Iterates over the entries of a set; unless it is locked some may go meanwhile. */
+/* Iterates over the entries of a set; without the lock, some may disappear meanwhile. */
 struct ways {
 	u32 set;
 	u32 left;
@@ -153,8 +153,8 @@ static noinline struct bid_entry *find_in_set(struct inode *inode, u64 tree, u32
  * bid_cache_find_inode() - find the entry of an inode's present version
  * @inode: the inode
  *
- * The first step of the hook, and the only one for most mappings: key and version are
- * compared in place, and most entries are in the first slot that is looked at. Under RCU.
+ * The first step of the hook, and the only one for most mappings: key and version are compared
+ * in place, and the first slot usually has the entry. Under RCU.
  *
  * Return: as bid_cache_find().
  */
@@ -174,15 +174,15 @@ struct bid_entry *bid_cache_find_inode(struct inode *inode)
 
 /**
  * bid_cache_find_newest() - find the newest entry of an inode
- * @major: of its superblock's device, not checked yet, as is @minor
- * @minor: likewise
+ * @major: major number of the superblock's device, unchecked
+ * @minor: minor number of the superblock's device, unchecked
  * @ino: inode number
  * @generation: of the inode number, or NULL for any
  * @tree: which of the inodes with that number, or NULL for the only one
  *
  * Under RCU. Without @generation or @tree it goes through the whole table.
  *
- * Return: as bid_cache_find(), or -ENOTUNIQ as a pointer where @tree would make a difference.
+ * Return: as bid_cache_find(), or -ENOTUNIQ as a pointer when only @tree could tell which.
  */
 struct bid_entry *bid_cache_find_newest(u32 major, u32 minor, u64 ino, const u32 *generation,
 					const u64 *tree)
@@ -241,7 +241,7 @@ struct bid_entry *bid_cache_find_id(u64 file_id)
 {
 	struct bid_entry *entry;
 
-	/* no RCU hash: an entry that has left it has a list of RCU's in the place of @node */
+	/* no RCU hash: an entry that has left it has an RCU callback list in place of @node */
 	spin_lock(&cache.lock);
 	hlist_for_each_entry(entry, ids_of(file_id), node)
 		if (entry->file_id == file_id)
@@ -250,7 +250,7 @@ struct bid_entry *bid_cache_find_id(u64 file_id)
 	return entry;
 }
 
-/* A file_id that nothing had before. Any context. */
+/* A new file_id, never used before. Any context. */
 u64 bid_cache_new_id(void)
 {
 	return atomic64_inc_return(&cache.last_file_id);
@@ -300,8 +300,8 @@ static bool is_better_victim(const struct bid_entry *entry, const struct bid_ent
 }
 
 /*
- * Which entry of a full set to evict for @user: their own, if they have a quarter of it, else
- * anybody's; of these the oldest that no other process has used, else the oldest.
+ * Which entry of a full set to evict for @user: one of their own if they have a quarter of it, else
+ * anybody's. Of these, the oldest that only one process has used, else the oldest.
  */
 static struct bid_entry *cache_victim(u32 set, kuid_t user)
 {
@@ -321,8 +321,8 @@ static struct bid_entry *cache_victim(u32 set, kuid_t user)
 }
 
 /*
- * Of an inode those that are older than @file_id go; how many. What a mapping of a newer version
- * had is not known without an entry of that, and an older one must not seem to be it.
+ * Remove the inode's entries older than @file_id, and return how many. Without an entry for a newer
+ * version, what was mapped is unknown, and an older entry must not be mistaken for it.
  */
 static u32 remove_older(const struct bid_key *key, u64 file_id)
 {
@@ -338,14 +338,14 @@ static u32 remove_older(const struct bid_key *key, u64 file_id)
 	return removed;
 }
 
-/* With the older ones of its inode. @slot: what it had. */
+/* Also evicts older entries of the same inode. @slot is set to the entry's slot. */
 static u32 cache_evict(struct bid_entry *entry, u32 *slot)
 {
 	*slot = remove_entry(entry);
 	return 1 + remove_older(&entry->key, entry->file_id);
 }
 
-/* A free slot in the inode's set, by eviction if need be. */
+/* Returns a free slot in the inode's set, evicting an entry if necessary. */
 static u32 make_room(const struct bid_key *key, kuid_t user)
 {
 	u32 slot = slot_of(key), first = slot & ~(WAYS - 1);
@@ -376,7 +376,7 @@ static atomic_t *recheck_seq_of(const struct bid_key *key)
 	return &cache.recheck_seq[hash_of(key) >> (64 - RECHECK_BITS)];
 }
 
-/* Differs after bid_cache_mark_recheck(): what was read before may be out of date. */
+/* Changes with bid_cache_mark_recheck(): what was read before that may be out of date. */
 u32 bid_cache_recheck_seq(const struct bid_key *key)
 {
 	return atomic_read(recheck_seq_of(key));
@@ -386,9 +386,9 @@ u32 bid_cache_recheck_seq(const struct bid_key *key)
  * bid_cache_mark_recheck() - have an inode's content read again
  * @key: which inode
  *
- * From now on its content or identity may change without a change of version: it is
- * write-mapped, or got another cookie. Marks its entries, and moves the counter for
- * those that are identifying it at this moment. Any context, under RCU.
+ * From now on its content or identity may change without a change of version: it was mapped
+ * writable, or its cookie changed. Marks its entries, and bumps the counter for lookups in
+ * progress. Any context, under RCU.
  */
 void bid_cache_mark_recheck(const struct bid_key *key)
 {
@@ -396,13 +396,13 @@ void bid_cache_mark_recheck(const struct bid_key *key)
 	struct bid_entry *entry;
 
 	atomic_inc(recheck_seq_of(key));
-	smp_mb__after_atomic(); /* count, then look: pairs with look_again() */
+	smp_mb__after_atomic(); /* bump, then look for entries: pairs with look_again() */
 	for_each_in_set(entry, set)
 		if (bid_key_equal(&entry->key, key) && !test_bit(BID_ENTRY_RECHECK, &entry->flags))
 			set_bit(BID_ENTRY_RECHECK, &entry->flags);
 }
 
-/* With the entry in the table as it was read: was it marked meanwhile? */
+/* Called with the entry in the table: was it marked while the file was being read? */
 static void look_again(struct bid_entry *entry, u32 recheck_seq)
 {
 	smp_mb(); /* insert, then look at the counter: pairs with bid_cache_mark_recheck() */
@@ -411,16 +411,16 @@ static void look_again(struct bid_entry *entry, u32 recheck_seq)
 }
 
 /**
- * bid_cache_confirm() - a file was read: is it what the cache has?
+ * bid_cache_confirm() - refresh the entry if a read found the same content
  * @key: which inode
  * @version: the version that was read
  * @id: the identity that was found
- * @flags: bits of enum bid_entry_flag for it
- * @recheck_seq: bid_cache_recheck_seq(), sampled before it was read
+ * @flags: bits of enum bid_entry_flag from this read
+ * @recheck_seq: bid_cache_recheck_seq(), sampled before the read
  *
- * If so, the flags are now those of this read. May sleep.
+ * May sleep.
  *
- * Return: the file_id, or 0 when the cache has something else, or nothing.
+ * Return: the file_id, or 0 when the cache has no entry or another identity for this version.
  */
 u64 bid_cache_confirm(const struct bid_key *key, const struct bid_version *version,
 		      const struct bid_identity *id, unsigned long flags, u32 recheck_seq)
@@ -449,14 +449,14 @@ static bool is_same(const struct bid_entry *a, const struct bid_entry *b)
 
 /**
  * bid_cache_put() - put an entry into the table
- * @entry: from bid_entry_alloc(), with key, version, file_id, flags and user_* filled in. It
- *	is the cache's from now on
+ * @entry: from bid_entry_alloc(), with key, version, file_id, flags and user_* filled in; now
+ *	owned by the cache
  * @recheck_seq: as for bid_cache_confirm()
  *
- * On behalf of current. Takes the place of an entry of this version that has another identity.
- * Where another task has brought the same meanwhile, that one stays. May sleep.
+ * On behalf of current. Replaces an entry of this version that has another identity. If another
+ * task has stored the same identity meanwhile, that entry stays. May sleep.
  *
- * Return: the file_id that stands for the version now; 0 when it was not stored.
+ * Return: the file_id that now stands for the version; 0 when it was not stored.
  */
 u64 bid_cache_put(struct bid_entry *entry, u32 recheck_seq)
 {
@@ -494,9 +494,9 @@ u64 bid_cache_put(struct bid_entry *entry, u32 recheck_seq)
 }
 
 /**
- * bid_cache_forget_older() - nothing is stored of an inode's newest version
+ * bid_cache_forget_older() - remove old entries of an inode whose newest version is not stored
  * @key: which inode
- * @file_id: that was to stand for the version
+ * @file_id: the file_id of the version that could not be stored
  *
  * May sleep.
  */
@@ -512,7 +512,7 @@ void bid_cache_forget_older(const struct bid_key *key, u64 file_id)
 	bid_stats_add(BID_STAT_STALE, removed);
 }
 
-/* Remove the entries of a set; with !@used only the unused ones, and what is older than these. */
+/* Remove the entries of a set; without @used, only unused ones and their older versions. */
 static u32 reclaim_set(u32 set, bool used)
 {
 	struct bid_entry *entry;
@@ -538,7 +538,7 @@ static u32 reclaim_set(u32 set, bool used)
  *
  * May sleep.
  *
- * Return: how many were removed.
+ * Return: the number of entries removed.
  */
 u64 bid_cache_flush(void)
 {
@@ -561,7 +561,7 @@ static unsigned long shrink_scan(struct shrinker *shrinker, struct shrink_contro
 	u32 slot;
 
 	for (scanned = 0; scanned < sc->nr_to_scan; scanned += WAYS) {
-		/* racy when several CPUs shrink: a set may be skipped, until the next round */
+		/* racy when several CPUs shrink: a set may be skipped until the next round */
 		slot = READ_ONCE(cache.shrink_cursor);
 		WRITE_ONCE(cache.shrink_cursor, (slot + WAYS) & (cache.slots - 1));
 		freed += reclaim_set(slot, false);
@@ -630,7 +630,7 @@ err_free_table:
 	return -ENOMEM;
 }
 
-/* Nothing looks entries up any more. May sleep. */
+/* Called once nothing looks up entries any more. May sleep. */
 void bid_cache_exit(void)
 {
 	shrinker_free(cache.shrinker);

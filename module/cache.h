@@ -2,12 +2,14 @@
 /*
  * The cache: inode version -> identity. Pins no inode, file or mount.
  *
- * Lifetime of an entry: complete when bid_cache_put() inserts it, it leaves the table when it
- * is replaced, evicted, flushed or shrunk, and is freed by call_rcu(). Found under RCU, it
- * stays valid until the end of the read-side section.
+ * Lifetime of an entry: bid_cache_put() inserts it complete. It leaves the table when it is
+ * replaced, evicted, flushed or shrunk, and is freed by call_rcu(): an entry found under RCU stays
+ * valid until the end of the read-side section. It holds no inode, dentry, mount or mm, and so
+ * outlives the file it describes; what it says is about a version, and stays true.
  *
- * Locking: the table changes under a spinlock, in process context. Nothing is locked inside of
- * it. Readers take no lock, and the hook is nothing but a reader: it sets flags atomically.
+ * Locking: the table changes under a spinlock, in process context; no lock nests inside it, and
+ * nothing is allocated under it. Readers take no lock. The hook only reads, and sets flags
+ * atomically.
  */
 #ifndef BID_CACHE_H
 #define BID_CACHE_H

@@ -2,8 +2,8 @@
 /*
  * /dev/buildid: open, ioctl, read, poll, mmap.
  *
- * One open file is one session, and has at most one subscriber. Only one of read(2) and
- * mmap(2) consumes its ring: once the consumer page can be written to, read is refused.
+ * An open file is a session and has at most one subscriber. Either read(2) or mmap(2) consumes
+ * its ring: once the consumer page is mapped writable, read(2) is refused.
  *
  * The session's mutex is held while user memory is faulted in, which takes the mmap lock
  * of the reader. mmap(2) is called under that lock, and so only tries the mutex.
@@ -67,12 +67,12 @@ static bool admin_capable(void)
 /**
  * struct command - an ioctl
  * @size: of its struct
- * @published: of the first version of that, which is the least that is taken
- * @flags: all that are known, of the word behind the size
- * @may: has the caller the right to it? Asked at each call; NULL for anybody
- * @run: makes the answer in the struct that it is given; process context, no lock held
- * @check: refuses a bad request, and completes the answer, which goes out before @run: if
- *	that fails @run has had no effect. NULL where the answer is @run's
+ * @published: the size of the struct's first version, the smallest that is accepted
+ * @flags: known bits of the word after the size
+ * @may: checks the caller's rights, at each call; NULL if anybody may
+ * @run: handles the request and replies in its struct; process context, no lock held
+ * @check: rejects bad requests and completes the reply, which is copied out before @run, so that a
+ *	fault leaves no effect. NULL if @run writes the reply
  */
 struct command {
 	u16 size, published;
@@ -86,11 +86,11 @@ struct command {
 	[_IOC_NR(nr)] = { sizeof(struct type), sizeof(struct type), __VA_ARGS__ }
 
 /*
- * Who may what, as in SECURITY.md. NULL is not all where it can be about others: see ways[] in
- * resolve.c, find_allowed_pid() and name_file().
+ * Rights are as in SECURITY.md. NULL here does not mean that anything goes: see ways[] in
+ * resolve.c, find_allowed_pid() and name_file() for requests about other users' processes.
  */
 static const struct command commands[] = {
-	/* its abi, which is where others have flags, can be had with whatever ABI */
+	/* has its abi where others have flags, and answers whatever ABI the caller asks for */
 	[_IOC_NR(BUILDID_IOC_INFO)] = { sizeof(struct buildid_info),
 					offsetofend(struct buildid_info, abi), ~0U, NULL,
 					bid_ioctl_info },
@@ -105,7 +105,7 @@ static const struct command commands[] = {
 	COMMAND(BUILDID_IOC_RESOLVE, buildid_resolve, BID_RESOLVE_FLAGS, NULL, bid_ioctl_resolve),
 };
 
-/* A struct that an ioctl takes and answers in. */
+/* The request and the reply of an ioctl. */
 union argument {
 	struct {
 		u32 size;
@@ -122,9 +122,9 @@ union argument {
 };
 
 /*
- * What the caller's struct lacks counts as zero, and what this module does not know must be
- * zero. The size is read once, and set to what both sides know: what is copied out later fits
- * in what was copied in.
+ * Fields missing from the caller's struct count as zero, and fields that this module does not know
+ * have to be zero. The size is read once and set to what both sides know, so that the reply fits in
+ * the caller's struct.
  */
 static int copy_in(const struct command *command, union argument *to, void __user *from)
 {
@@ -166,16 +166,13 @@ static int chardev_run(const struct command *command, struct bid_session *sessio
 		return err ?: command->run(session, &arg);
 	}
 	err = command->run(session, &arg);
-	/* with -ENOSPC it says how much room there has to be */
+	/* with -ENOSPC the reply says how much room is needed */
 	if (!err || err == -ENOSPC)
 		err = copy_out(user, &arg) ?: err;
 	return err;
 }
 
-/*
- * By number and direction only: the size in the command grows with the struct, and what
- * counts is the struct's own.
- */
+/* By number and direction only: the size in the command changes as the struct grows. */
 static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	unsigned int nr = _IOC_NR(cmd);
@@ -195,22 +192,22 @@ static __poll_t chardev_poll(struct file *file, poll_table *wait)
 	struct bid_subscriber *subscriber = bid_session_subscriber(session);
 
 	poll_wait(file, &session->wait, wait);
-	smp_mb(); /* on older kernels it is not in poll_wait(): pairs with bid_ring_wake() */
+	smp_mb(); /* not part of poll_wait() on older kernels; pairs with bid_ring_wake() */
 	if (!subscriber)
 		return EPOLLERR;
 	return bid_ring_poll(&subscriber->ring, bid_hook_missed()) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /*
- * Copy whole records, as many as fit. Returns the bytes copied; -EMSGSIZE when not even
- * the first fits; -EFAULT. Under session->lock.
+ * Copy as many whole records as fit. Returns the number of bytes, -EMSGSIZE when the first record
+ * does not fit, or -EFAULT. Under session->lock.
  */
 static ssize_t copy_records(struct bid_ring *ring, char __user *buf, size_t len)
 {
 	const struct buildid_record *record;
 	size_t done = 0;
 
-	/* ends: the ring holds no more than its size ahead of the consumer */
+	/* terminates: the ring holds at most its size ahead of the consumer */
 	while ((record = bid_ring_peek(ring, done)) && record->size <= len - done) {
 		if (copy_to_user(buf + done, record, record->size))
 			break;
@@ -233,7 +230,7 @@ static ssize_t chardev_read(struct file *file, char __user *buf, size_t len, lof
 	if (!subscriber)
 		return -ENXIO;
 	for (;;) {
-		/* another reader may be at a page that a user's server is to bring */
+		/* another reader may be blocked on a page that a user's FUSE server is to supply */
 		if (file->f_flags & O_NONBLOCK) {
 			if (!mutex_trylock(&session->lock))
 				return -EAGAIN;
@@ -254,7 +251,7 @@ static ssize_t chardev_read(struct file *file, char __user *buf, size_t len, lof
 	}
 }
 
-/* Called under the mmap lock, so it must not wait for the session's: see above. */
+/* Called under the mmap lock, so it may only try the session's lock: see above. */
 static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct bid_session *session = file->private_data;
@@ -264,7 +261,7 @@ static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EBUSY;
 	if (session->subscriber)
 		err = bid_ring_mmap(&session->subscriber->ring, vma);
-	/* who can only look takes nothing from read(2) */
+	/* a read-only mapping consumes nothing, so read(2) remains possible */
 	if (!err && !vma->vm_pgoff && vma->vm_flags & VM_MAYWRITE)
 		session->mapped = true;
 	mutex_unlock(&session->lock);
@@ -289,14 +286,14 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
-/* Before it returns user space can get in. Return: 0 or -errno. */
+/* User space can open the device before this returns. Return: 0 or -errno. */
 int bid_chardev_init(void)
 {
 	bid_process_init();
 	return misc_register(&device);
 }
 
-/* The module's use count keeps it loaded while a file is open: there is none any more. */
+/* No file is open: open files hold the module. */
 void bid_chardev_exit(void)
 {
 	misc_deregister(&device);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How far CLOCK_REALTIME was from CLOCK_MONOTONIC at any time since the module was loaded,
- * and how long the machine was suspended. A reader that compares the times of records with
- * times of files can see a clock that was set; one that was set and set back only we can.
+ * Bounds on CLOCK_REALTIME minus CLOCK_MONOTONIC since the module was loaded, and how long the
+ * machine was suspended. Readers compare record times with file times, and can see for themselves
+ * that the clock was set, but not that it was set and set back meanwhile.
  *
- * The timekeeper reports each of its updates to whoever mirrors its clocks for guests, under
- * its raw spinlock, and so before anybody can read the new time.
+ * The timekeeper notifies those who mirror its clocks for guests at each update, under its raw
+ * spinlock, and so before anybody can read the new time.
  */
 #include <linux/minmax.h>
 #include <linux/notifier.h>
@@ -19,7 +19,7 @@ static struct {
 	s64 boot_first, boot;
 } offset = { .real_min = S64_MAX, .real_max = S64_MIN };
 
-/* At each tick as well. */
+/* Also called at each tick. */
 static int on_update(struct notifier_block *block, unsigned long was_set, void *timekeeper)
 {
 	const struct timekeeper *tk = timekeeper;
@@ -45,14 +45,14 @@ void bid_clock_read(s64 *real_min, s64 *real_max, u64 *slept)
 /* Return: 0 or -errno. */
 int bid_clock_init(void)
 {
-	/* reports at once, too */
+	/* also calls on_update() at once */
 	int err = pvclock_gtod_register_notifier(&block);
 
 	offset.boot_first = READ_ONCE(offset.boot);
 	return err;
 }
 
-/* On return the handler runs no more. */
+/* on_update() does not run any more once this returns. */
 void bid_clock_exit(void)
 {
 	pvclock_gtod_unregister_notifier(&block);

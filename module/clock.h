@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What became of the clocks since the module was loaded.
+ * How the clocks have been set since the module was loaded.
  */
 #ifndef BID_CLOCK_H
 #define BID_CLOCK_H

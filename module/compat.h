@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What older kernels lack, under the newest one's names; what this one has says bid_config.h. */
+/* What older kernels lack, under its newest name. bid_config.h says what this kernel has. */
 #ifndef BID_COMPAT_H
 #define BID_COMPAT_H
 
@@ -24,7 +24,7 @@
 #ifndef BID_HAS_CALL_RCU_HURRY
 #define call_rcu_hurry call_rcu
 #endif
-/* Older kernels have the digest, but export no function to get it. */
+/* Older kernels have the digest but export no function for it. */
 #ifndef BID_HAS_FSVERITY_DIGEST
 #define fsverity_get_digest(inode, digest, alg, hash) 0
 #endif
@@ -37,7 +37,7 @@
 #ifndef BID_HAS_GENL_INFO_DUMP
 #define genl_info_dump genl_dumpit_info
 #endif
-/* An overlay's file without a look for its data; old kernels have looked, or look here. */
+/* An overlay's file without a lookup of its data; old kernels did that at open, or do it here. */
 #ifdef BID_HAS_D_REAL_METADATA
 #define BID_METADATA_INODE(dentry) d_inode(d_real(dentry, D_REAL_METADATA))
 #else
@@ -52,7 +52,7 @@ static inline struct shrinker *shrinker_alloc(unsigned int flags, const char *fm
 static inline void shrinker_register(struct shrinker *shrinker)
 {
 	shrinker->seeks = DEFAULT_SEEKS;
-	/* if it fails the cache just does not shrink under memory pressure */
+	/* on failure the cache just does not shrink under memory pressure */
 	WARN_ON(register_shrinker(shrinker, "buildid"));
 }
 
@@ -70,11 +70,11 @@ static inline const struct inode *file_user_inode(struct file *file)
 }
 #endif
 #ifdef BID_HAS_FILE_USER_PATH
-/* They do not change the file, but some kernels' take none that is const. */
+/* They do not modify the file, but some kernels declare them without const. */
 #define file_user_path(f)  file_user_path((struct file *)(f))
 #define file_user_inode(f) file_user_inode((struct file *)(f))
 #else
-/* Here a mapped file of overlayfs has overlayfs's path in f_path; its inode: see file.h. */
+/* Here a mapped file of overlayfs has overlayfs's path in f_path; see file.h for its inode. */
 #define file_user_path(f) (&(f)->f_path)
 #endif
 #ifndef BID_HAS_FILE_MNT_IDMAP
@@ -83,7 +83,7 @@ static inline const struct inode *file_user_inode(struct file *file)
 #if defined(BID_HAS_FTRACE_ARGS) && !defined(BID_HAS_FTRACE_GET_ARGUMENT)
 #define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
 #endif
-/* For shmem_file_setup(): no memory is committed to the file. */
+/* For shmem_file_setup(): do not account the size up front. */
 #ifdef BID_HAS_VMA_FLAGS
 #define BID_VM_NORESERVE mk_vma_flags(VMA_NORESERVE_BIT)
 #else

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The quota of cookies, and the cookies of files. Both are under one lock, as a user who
- * has used up his quota gets room by dropping the oldest cookie of his files: the end of
- * an inode cannot be seen without pinning it, so file cookies would pile up otherwise.
+ * The quota of cookies, and the cookies of files. One lock covers both: a user whose quota is
+ * exhausted gets room by dropping the oldest of their file cookies. File cookies would pile up
+ * otherwise, since the end of an inode cannot be observed without pinning it.
  *
- * A user who has cookies has a struct bid_cookie_owner, which counts them and is freed
- * with the last one. File cookies are found under RCU by whoever reads a file, and freed
- * by kfree_rcu(). The lock is a spinlock, taken in process context and by MMU notifiers,
- * inside of mapping_cookie.c's. Inside of it: the cache's, in process context only.
+ * A user who has cookies has a struct bid_cookie_owner, which counts them and is freed with the
+ * last one. File cookies are looked up under RCU by tasks that read a file, and freed by
+ * kfree_rcu(). The lock is a spinlock, taken in process context and by MMU notifiers, inside
+ * mapping_cookie.c's. The cache's lock nests inside it, in process context only.
  *
- * A cookie that comes or goes changes the identity and not the version of the file: what
- * the cache has of it is marked, whoever the cookie made room for.
+ * Setting or removing a cookie changes the identity of a file but not its version, so the cache is
+ * told to recheck the file; also when a cookie is dropped to make room for another.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -25,10 +25,10 @@
 #include "cookie.h"
 
 #define BITS	  8
-#define FILE_BITS 12 /* BUILDID_COOKIES_TOTAL makes 16 in a bucket */
+#define FILE_BITS 12 /* BUILDID_COOKIES_TOTAL allows 16 per bucket */
 
 /**
- * struct bid_cookie_owner - a user that has cookies
+ * struct bid_cookie_owner - a user who has cookies
  * @node: in the hash of owners
  * @uid: the user
  * @count: number of cookies, never 0
@@ -45,12 +45,12 @@ struct bid_cookie_owner {
  * struct file_cookie - the cookie of a file
  * @node: in the hash of file cookies, under RCU
  * @in_owner: in bid_cookie_owner.files
- * @owner: in whose quota it counts
- * @uid: owner of the file. Of another user's file with the same key it is not the cookie
+ * @owner: whose quota it counts against
+ * @uid: owner of the file; a file with the same key and another owner does not have this cookie
  * @key: which inode
- * @mtime: of the content that it is for
- * @size: likewise
- * @epoch: likewise
+ * @mtime: of the content it was set for
+ * @size: of the content it was set for
+ * @epoch: of the content it was set for
  * @id: the cookie
  * @rcu: frees it
  */
@@ -93,7 +93,7 @@ static void cookie_uncharge(struct bid_cookie_owner *owner)
 	kfree(owner);
 }
 
-/* After the change: who reads the file and is not marked finds what there is now. */
+/* After the change: a reader that misses the mark sees the new state. */
 static void mark_recheck(const struct bid_key *key)
 {
 	rcu_read_lock();
@@ -120,7 +120,7 @@ static bool make_room(struct bid_cookie_owner *owner)
 {
 	if (may_have_more(owner))
 		return true;
-	/* dropping the only one would free the owner, and gains nothing in his quota */
+	/* dropping the only one would free the owner, and gain no room */
 	if (!owner || owner->count == 1 || list_empty(&owner->files))
 		return false;
 	cookie_drop(list_first_entry(&owner->files, struct file_cookie, in_owner));
@@ -128,7 +128,7 @@ static bool make_room(struct bid_cookie_owner *owner)
 }
 
 /**
- * bid_cookie_charge() - count one cookie more for a user
+ * bid_cookie_charge() - charge a cookie to a user's quota
  * @uid: the user, from bid_user()
  *
  * May drop the oldest cookie of the user's files. May sleep.
@@ -163,7 +163,7 @@ struct bid_cookie_owner *bid_cookie_charge(kuid_t uid)
 	return owner;
 }
 
-/* Undoes bid_cookie_charge(). Does not sleep; inside of mapping_cookie.c's lock, too. */
+/* Undoes bid_cookie_charge(). Does not sleep; may be called under mapping_cookie.c's lock. */
 void bid_cookie_uncharge(struct bid_cookie_owner *owner)
 {
 	spin_lock(&lock);
@@ -176,7 +176,7 @@ u32 bid_cookie_count(void)
 	return READ_ONCE(total);
 }
 
-/* siphash: any user who serves a filesystem chooses its inode numbers. */
+/* siphash: the inode numbers of FUSE are chosen by its server, which can be any user's. */
 static u32 hash_of(const struct bid_key *key)
 {
 	return siphash_3u64(key->ino, (u64)key->dev << 32 | key->generation, key->tree, &secret);
@@ -194,7 +194,7 @@ static struct file_cookie *find_file(const struct bid_key *key)
 
 /**
  * bid_cookie_set_file() - set the cookie of a file
- * @user: in whose quota it counts, from bid_user()
+ * @user: whose quota it counts against, from bid_user()
  * @file_owner: the inode's uid
  * @key: which inode
  * @version: which content
@@ -237,7 +237,7 @@ int bid_cookie_set_file(kuid_t user, kuid_t file_owner, const struct bid_key *ke
 	return 0;
 }
 
-/* Returns false when the file has no cookie. Process context. */
+/* Returns false if the file has no cookie. Process context. */
 bool bid_cookie_clear_file(const struct bid_key *key)
 {
 	struct file_cookie *cookie;
@@ -253,9 +253,9 @@ bool bid_cookie_clear_file(const struct bid_key *key)
 /**
  * bid_cookie_of_file() - get the cookie of a file
  * @inode: bid_file_inode() of the file
- * @version: the version whose content is asked for. Only mtime, size and epoch count, as
- *	unlink and chmod move ctime and leave the content alone
- * @id: filled in, except for the reason, when there is a cookie
+ * @version: the version whose content is meant. Only mtime, size and epoch count: unlink and
+ *	chmod change ctime but not the content
+ * @id: filled in, except for the reason, if there is a cookie
  *
  * Any context.
  *
@@ -284,13 +284,13 @@ bool bid_cookie_of_file(struct inode *inode, const struct bid_version *version,
 	return found;
 }
 
-/* Called before the device is registered. */
+/* Before the device is registered. */
 void bid_cookie_init(void)
 {
 	get_random_bytes(&secret, sizeof(secret));
 }
 
-/* Nothing sets or looks up cookies any more, and those of mappings are gone. */
+/* Nobody sets or looks up cookies any more, and those of mappings are gone. */
 void bid_cookie_exit(void)
 {
 	struct file_cookie *cookie;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cookies: identities that loaders give to what they load, for code that is in no ELF
- * file. cookie.c has the quota of each user, and the cookies of files. mapping_cookie.c
- * has those of mappings, and set_cookie.c is the ioctl that sets both.
+ * Cookies: identities that loaders set for code that is in no ELF file. cookie.c has the quotas and
+ * the cookies of files, mapping_cookie.c those of mappings; set_cookie.c is the ioctl for both.
  */
 #ifndef BID_COOKIE_H
 #define BID_COOKIE_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each fork sets or clears the bit of the new process, as the parent's is. So a pid that
- * is used again is never taken for its former owner, and exits need not be watched.
+ * Each fork sets or clears the bit of the new process, to that of its parent. So a reused pid never
+ * counts as the process that had it before, and exits need not be watched.
  *
- * Forks read the list of sets under RCU and change bits atomically. sets_lock, a mutex,
- * serializes those that add and remove sets, and with the first and the last of them the
- * tracepoint.
+ * Forks read the list of sets under RCU and change bits atomically. sets_lock, a mutex, serializes
+ * adding and removing sets, and registers the tracepoint with the first set and unregisters it
+ * with the last.
  */
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -35,9 +35,9 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 }
 
 /*
- * One pass over all processes. Returns whether it found a member that was none, and may
- * have children: one whose fork is under way has none, and on_fork() is still to come.
- * Members that go on forking would otherwise keep us here.
+ * One pass over all processes. Returns whether it added a process that may already have children.
+ * A process whose fork is in progress has none yet, and on_fork() will see it: without this
+ * distinction, members that keep forking would keep us here.
  */
 static bool adopt_children(struct bid_descendants *descendants)
 {
@@ -52,7 +52,7 @@ static bool adopt_children(struct bid_descendants *descendants)
 		    test_and_set_bit(task->tgid, descendants->members) ||
 		    READ_ONCE(task->__state) == TASK_NEW)
 			continue;
-		/* its number may be another's by now, whom on_fork() saw before the bit was set */
+		/* once it has exited, the pid may be reused, and the bit be what on_fork() set */
 		if (!pid_alive(task))
 			clear_bit(task->tgid, descendants->members);
 		found = true;
@@ -62,10 +62,9 @@ static bool adopt_children(struct bid_descendants *descendants)
 }
 
 /*
- * Add the members' children that were forked before forks were followed. A fork that is
- * under way may have found that the parent is no member yet, and clear the bit of its
- * child after it was set here. So wait for such forks, and pass over all processes until
- * a pass finds nothing to add.
+ * Add the members' children that were forked before forks were followed. A fork in progress may
+ * have seen its parent before the parent was added, and clear the child's bit after we set it. So
+ * wait for such forks, and repeat until a pass finds nothing to add.
  */
 static void descendants_adopt(struct bid_descendants *descendants)
 {
@@ -74,7 +73,7 @@ static void descendants_adopt(struct bid_descendants *descendants)
 	while (adopt_children(descendants));
 }
 
-/* Forks are followed already. The number of one that has exited may be another's. */
+/* Forks are already followed. The pid may have been reused since the process exited. */
 static void descendants_add(struct bid_descendants *descendants, struct pid *pid)
 {
 	set_bit(pid_nr(pid), descendants->members);
@@ -87,11 +86,11 @@ static void descendants_add(struct bid_descendants *descendants, struct pid *pid
 /**
  * bid_descendants_start() - follow processes and all their descendants
  * @pids: the processes
- * @n: how many
+ * @n: number of processes
  *
  * Process context; takes sets_lock and waits for grace periods.
  *
- * Return: the set, or an ERR_PTR(); undone by bid_descendants_end().
+ * Return: the set, to be ended by bid_descendants_end(), or an ERR_PTR().
  */
 struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
 {
@@ -121,7 +120,7 @@ struct bid_descendants *bid_descendants_start(struct pid **pids, u32 n)
  * bid_descendants_end() - stop following processes
  * @descendants: the set, or NULL
  *
- * Nothing uses the set any more. Process context; waits for a grace period.
+ * The set must not be in use any more. Process context; waits for a grace period.
  */
 void bid_descendants_end(struct bid_descendants *descendants)
 {

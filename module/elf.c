@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any user can map a file that he made, so every number in an image is untrusted, and in
- * a shared mapping may change while it is used. The rules that keep this safe:
+ * Any user can craft a file and map it: every number in an image is untrusted, and in a shared
+ * mapping it may change while it is used. The rules that keep this safe:
  *
  * - An offset is compared with the size of the image before anything is added to it.
  * - What is added to an offset is at most 32 bits wide, or was compared with the size.
- * - A field that is looked at in place is read once (READ_ONCE).
- * - All work is paid for from a budget of bytes and notes that only shrinks.
+ * - A field read in place is read once (READ_ONCE).
+ * - All work is charged to a budget of bytes and notes that only shrinks.
  */
 #ifdef __KERNEL__
 #include <linux/elf.h>
@@ -45,7 +45,7 @@
 #define NATIVE_DATA ELFDATA2MSB
 #endif
 
-/* Bytes of headers copied at a time, when they cannot be looked at in place. */
+/* Bytes of headers to copy at a time, when they cannot be read in place. */
 #define CHUNK_BYTES 448
 
 /* Read a field once, in the byte order of the image. */
@@ -59,7 +59,7 @@ struct image {
 	bool is64;
 	u8 reason;
 	struct bid_identity *id;
-	u64 go_desc; /* the first Go build id of a good size, for an image without a GNU one */
+	u64 go_desc; /* the first Go build id of valid size, used without a GNU one */
 	u32 go_len;
 };
 
@@ -91,7 +91,7 @@ static u64 elf_get64(const struct image *image, u64 v)
 	return image->swap ? swab64(v) : v;
 }
 
-/* Keep the most severe reason; the enum is not in that order. */
+/* Keep the most severe reason; the enum is not in order of severity. */
 static void note_defect(struct image *image, u8 reason)
 {
 	static const u8 gravity[] = {
@@ -105,13 +105,13 @@ static void note_defect(struct image *image, u8 reason)
 		image->reason = reason;
 }
 
-/* Positive results of image_read() and the walkers; the reader may return any errno. */
+/* Positive results of image_read() and the walkers; the reader may return any negative errno. */
 #define IMAGE_ENDS  2
 #define BUDGET_ENDS 3
 #define TOO_MANY    4
 #define NOTES_END   5
 
-/* Always inline: with a constant length the copy takes no call. */
+/* Always inline: with a constant length, no memcpy() call remains. */
 static __always_inline int image_read(struct image *image, u64 off, void *buf, u32 len)
 {
 	struct bid_reader *reader = image->reader;
@@ -121,7 +121,7 @@ static __always_inline int image_read(struct image *image, u64 off, void *buf, u
 	if (off > size || len > size - off)
 		return IMAGE_ENDS;
 	if (len > image->left.bytes) {
-		/* nothing smaller further on must be found in place of this */
+		/* a smaller note further on must not be found instead of this one */
 		image->left.bytes = 0;
 		return BUDGET_ENDS;
 	}
@@ -134,7 +134,7 @@ static __always_inline int image_read(struct image *image, u64 off, void *buf, u
 	return 0;
 }
 
-/* The bytes in place, charged as if read; NULL when they have to be copied. */
+/* The bytes in place, charged as if read; NULL if they have to be copied. */
 static const void *image_look(struct image *image, u64 off, u32 len)
 {
 	u64 size = image->reader->size;
@@ -148,7 +148,7 @@ static const void *image_look(struct image *image, u64 off, u32 len)
 	return bytes;
 }
 
-/* Turn what image_read() found into a reason and 0; pass other errors on. */
+/* Turn a result of image_read() into a reason and 0; pass errors on. */
 static int defect_of(struct image *image, int err)
 {
 	if (err == IMAGE_ENDS)
@@ -160,7 +160,7 @@ static int defect_of(struct image *image, int err)
 	return 0;
 }
 
-/* Walkers return 1 or NOTES_END when the search is over, 0 to go on, or -errno. */
+/* Walkers return 1 or NOTES_END to end the search, 0 to continue, or -errno. */
 static int copy_id(struct image *image, u8 kind, u64 desc, u32 descsz)
 {
 	int err;
@@ -186,7 +186,7 @@ struct note {
 	char name[4];
 };
 
-/* Read a note's header and the start of its name, which stays zero if it has no room. */
+/* Read a note's header and the start of its name; the name stays zero if it does not fit. */
 static int read_note(struct image *image, u64 off, u64 room, struct note *note)
 {
 	const u32 *words;
@@ -203,7 +203,7 @@ static int read_note(struct image *image, u64 off, u64 room, struct note *note)
 	return 0;
 }
 
-/* NOTES_END when the budget of notes is used up. */
+/* Returns NOTES_END when the budget is exhausted. */
 static int pay_for_note(struct image *image)
 {
 	if (!image->left.notes) {
@@ -231,7 +231,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		end = off + extent->len;
 	}
 
-	/* an extent without a note is charged, too: there may be any number of them */
+	/* charge an extent without a note as well: there may be any number of them */
 	if (end - off < sizeof(Elf32_Nhdr))
 		return pay_for_note(image);
 	while (end - off >= sizeof(Elf32_Nhdr)) {
@@ -249,7 +249,7 @@ static int walk_notes(struct image *image, const struct extent *extent)
 		descsz = elf_get32(image, note.hdr.n_descsz);
 		type = elf_get32(image, note.hdr.n_type);
 
-		/* sums of a few 32-bit numbers: no overflow */
+		/* sums of a few 32-bit numbers cannot overflow */
 		desc = (sizeof(Elf32_Nhdr) + (u64)namesz + align - 1) & ~(align - 1);
 		next = (desc + descsz + align - 1) & ~(align - 1);
 		if (desc > room || descsz > room - desc) {
@@ -309,7 +309,7 @@ static void section_extent(const struct image *image, const void *entry, struct 
 	}
 }
 
-/* The index of the first note entry from @i on, or @n. Most entries are no notes. */
+/* The index of the first note entry at or after @i, or @n. Most entries are something else. */
 static u32 next_note(const struct image *image, const struct table *table, const u8 *entries, u32 i,
 		     u32 n)
 {
@@ -347,15 +347,15 @@ static int walk_entries(struct image *image, const struct table *table, const u8
 	return 0;
 }
 
-/* Section 0 is none, whatever it says of itself. */
+/* Section 0 is reserved, whatever it contains. */
 static u32 first_entry(const struct table *table)
 {
 	return table->sections ? 1 : 0;
 }
 
 /*
- * Collect all note entries first: walking the notes may look at another page, and the
- * entries are gone then. TOO_MANY when there are more than fit.
+ * Collect all note entries first: walking the notes may map another page in place of the one that
+ * has the entries. TOO_MANY if there are more than fit.
  */
 static int walk_in_place(struct image *image, const struct table *table, const u8 *entries)
 {
@@ -376,7 +376,7 @@ static int walk_in_place(struct image *image, const struct table *table, const u
 	return 0;
 }
 
-/* Not inline: the chunk takes stack, and mostly it is not needed. */
+/* Not inline: the chunk takes stack, and is rarely needed. */
 static noinline int walk_copied(struct image *image, const struct table *table)
 {
 	u64 chunk[CHUNK_BYTES / sizeof(u64)] __uninitialized;
@@ -388,7 +388,7 @@ static noinline int walk_copied(struct image *image, const struct table *table)
 		n = table->num - i < per_chunk ? table->num - i : per_chunk;
 		err = image_read(image, table->off + (u64)i * table->entsize, chunk,
 				 n * table->entsize);
-		/* of a truncated table, walk the entries that are there */
+		/* truncated table: walk the entries that exist */
 		if (err == IMAGE_ENDS && n > 1) {
 			n = 1;
 			err = image_read(image, table->off + (u64)i * table->entsize, chunk,
@@ -412,7 +412,7 @@ static int walk_table(struct image *image, const struct table *table)
 		return 0;
 	if (table->off > image->reader->size)
 		return defect_of(image, IMAGE_ENDS);
-	/* fields are read as words: the table has to be aligned */
+	/* fields are read as words, so the table has to be aligned */
 	entries = table->off & (image->is64 ? 7 : 3) ?
 			  NULL :
 			  image_look(image, table->off, table->num * table->entsize);
@@ -492,7 +492,7 @@ static int read_tables(struct image *image, const union header *eh, struct table
 			err = defect_of(image, err);
 			if (err)
 				return err;
-			/* at least PN_XNUM: use that many */
+			/* at least PN_XNUM: use that */
 			sections->off = 0;
 		} else {
 			if (phnum == PN_XNUM)
@@ -558,12 +558,12 @@ static int elf_search(struct image *image)
 /**
  * bid_elf_identify() - find the build-id of an ELF image
  * @reader: the image
- * @limits: how much work it may cause
+ * @limits: how much work the image may cause
  * @id: the identity, or the reason why there is none
  *
- * A GNU build-id in any PT_NOTE or else SHT_NOTE, else a Go build id likewise.
+ * A GNU build-id in any PT_NOTE, else in any SHT_NOTE; else a Go build id, in the same order.
  *
- * Return: 0, or what the reader returned when it failed; @id then says nothing.
+ * Return: 0, or the reader's error, in which case @id is undefined.
  */
 int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *limits,
 		     struct bid_identity *id)
@@ -593,7 +593,7 @@ int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *lim
 
 /**
  * bid_elf_identify_notes() - find the build-id among notes that are in memory
- * @reader: notes of this machine's byte order, one after the other; never fails
+ * @reader: notes in this machine's byte order, one after the other; never fails
  * @id: as for bid_elf_identify()
  */
 void bid_elf_identify_notes(struct bid_reader *reader, struct bid_identity *id)

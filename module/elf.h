@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The build-id of an ELF image, from its bytes. Pure code: no file, no page, no lock, no
- * allocation. So it is called in any context, and compiles in user space, too, for
- * fuzzing.
+ * The build-id of an ELF image, from its bytes. No file, page, lock or allocation: callable from
+ * any context, and compiled in user space, too, for fuzzing.
  */
 #ifndef BID_ELF_H
 #define BID_ELF_H
@@ -35,7 +34,7 @@ struct bid_identity {
 	u8 bytes[BUILDID_ID_MAX];
 };
 
-/* Whether a reason may be one of this open file, or of this moment, and not of the content. */
+/* Can a later read succeed? The reason is about this open file or this moment, not the content. */
 static inline bool bid_reason_passes(u8 reason)
 {
 	return reason == BUILDID_REASON_IO || reason == BUILDID_REASON_INTERRUPTED ||
@@ -44,9 +43,9 @@ static inline bool bid_reason_passes(u8 reason)
 
 /**
  * struct bid_reader - where an image's bytes come from
- * @read: copies @len bytes at @off, which are inside of @size, to @buf; 0 or -errno
- * @look: returns the address of the bytes in place of copying them, or NULL when they are
- *	not contiguous. They may change while they are looked at. @look may be NULL
+ * @read: copies @len bytes at @off to @buf; the range is within @size. 0 or -errno
+ * @look: returns the address of the bytes instead of copying them, or NULL if they are not
+ *	contiguous. They may change at any time. May be NULL
  * @size: bytes of the image
  */
 struct bid_reader {
@@ -65,7 +64,7 @@ struct bid_elf_limits {
 	u32 bytes;
 };
 
-/* The most headers that are walked: as many as ELF can count without an escape. */
+/* The number of headers to walk at most: what ELF can count without an escape. */
 #define BID_ELF_HEADERS_MAX 65535
 
 int bid_elf_identify(struct bid_reader *reader, const struct bid_elf_limits *limits,

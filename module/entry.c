@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No lock is taken here. Who changes an entry holds that of the cache, but for the hook,
- * which sets and clears single flags.
+ * No lock is taken here. Changing an entry requires the cache's lock, except that the hook sets
+ * and clears single flags.
  */
 #include <linux/slab.h>
 
@@ -14,7 +14,7 @@
  *
  * Charged to current's memory cgroup. May sleep.
  *
- * Return: the entry, zero but for identity and path, or NULL.
+ * Return: the entry, zeroed except for identity and path, or NULL.
  */
 struct bid_entry *bid_entry_alloc(const struct bid_identity *id, const struct bid_path *path)
 {
@@ -34,7 +34,7 @@ struct bid_entry *bid_entry_alloc(const struct bid_identity *id, const struct bi
 	return entry;
 }
 
-/* One that no reader can have. */
+/* Only for an entry that has not been in the table. */
 void bid_entry_free(struct bid_entry *entry)
 {
 	kfree(entry);
@@ -46,7 +46,7 @@ u32 bid_entry_size(const struct bid_entry *entry)
 	return ksize(entry);
 }
 
-/* Is this its identity, or its reason for none? Under RCU or the cache's lock. */
+/* Does the entry have this identity, or this reason for none? Under RCU or the cache's lock. */
 bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
 {
 	return entry->kind == id->kind && entry->reason == id->reason && entry->id_len == id->len &&
@@ -54,7 +54,7 @@ bool bid_entry_is(const struct bid_entry *entry, const struct bid_identity *id)
 }
 
 /**
- * bid_entry_settle() - does an entry that has flags stand for a mapping all the same?
+ * bid_entry_settle() - can an entry with flags be relied on for this mapping?
  * @entry: the entry, under RCU; its version matches that of @inode
  * @inode: the inode that is mapped
  *
@@ -79,10 +79,10 @@ bool bid_entry_settle(struct bid_entry *entry, const struct inode *inode)
 }
 
 /**
- * bid_entry_confirm() - the content was read again, and is what it was
+ * bid_entry_confirm() - update an entry after a read found the same content
  * @entry: the entry; under the cache's lock
  * @version: the version that was read
- * @flags: bits of enum bid_entry_flag for it
+ * @flags: bits of enum bid_entry_flag from this read
  */
 void bid_entry_confirm(struct bid_entry *entry, const struct bid_version *version,
 		       unsigned long flags)

@@ -2,22 +2,36 @@
 /*
  * What the cache has of one version of one file, and when that can be relied on.
  *
- * An entry is complete when it gets into the table, and only @flags, @used and
- * @version.change move after that. No flag: it stands for every mapping of this version.
+ * An entry is complete when it gets into the table; only @flags, @used and @version.change change
+ * after that. Without a flag it is valid for every mapping of this version.
  *
  *	flag		set when			a mapping of this version
- *	RACY		it was read so soon after a	is a hit as long as the filesystem's
- *			change that the time stamps	change counter stands, else it is
- *			need not tell the next one	read again
- *	RECHECK		as RACY, without a counter;	is read again
- *			it was, is, or may be written
- *			to by a mapping or a writer,
- *			or got another cookie
- *	UNSTABLE	as RECHECK, when it was read	(told in FILE records)
+ *	RACY		it was read so soon after a	is a hit while the filesystem's change
+ *			change that the time stamps	counter stays the same, else the file
+ *			need not show the next one	is read again
+ *	RECHECK		as RACY, without a counter;	makes the task read the file again
+ *			or it was, is, or may be
+ *			written to by a mapping or a
+ *			writer, or its cookie changed
+ *	UNSTABLE	as RECHECK, at the time of	(only reported in FILE records)
+ *			the read
  *
- * RACY goes when the time stamps are old enough and the counter has not moved. What is read
- * again and is the same sets all flags anew and keeps its file_id; what is another content
- * replaces the entry.
+ * RACY is cleared once the time stamps are old enough and the counter has not changed. If a second
+ * read finds the same content, it replaces all flags and the entry keeps its file_id; if it finds
+ * other content, a new entry takes its place.
+ *
+ *	event					what becomes of the version
+ *	first mapping				no entry; the MMAP says FOLLOWS with a new file_id,
+ *						and the task reads
+ *	read, and the version stayed		an entry with that file_id
+ *	not read (bid_reason_passes())		no entry; the FILE has the reason, the next mapping
+ *						reads again, and older versions of the inode go
+ *	mapped again				KNOWN, or read again as above; then MMAP and FILE
+ *						have a new file_id
+ *	inode changed, filesystem shut down	no mapping finds the entry; its file_id can still be
+ *						asked for
+ *	evicted, shrunk, flushed		gone, with older versions of its inode; the next
+ *						mapping is the first
  */
 #ifndef BID_ENTRY_H
 #define BID_ENTRY_H
@@ -29,7 +43,7 @@
 
 #include "file.h"
 
-/* bid_entry.flags, as bit numbers: the hook sets them without a lock */
+/* Bit numbers in bid_entry.flags; the hook sets them without a lock. */
 enum bid_entry_flag {
 	BID_ENTRY_RACY,
 	BID_ENTRY_RECHECK,
@@ -43,9 +57,9 @@ enum bid_entry_flag {
  * @key: which inode
  * @version: which version of the inode
  * @file_id: as in struct buildid_file
- * @user_ino: likewise
- * @user_dev: likewise
- * @user: bid_user() of the process that brought it, whom its memory is charged to
+ * @user_ino: as in struct buildid_file
+ * @user_dev: as in struct buildid_file
+ * @user: bid_user() of the process that caused it, which its memory is charged to
  * @tgid: of that process
  * @path_flags: BUILDID_FILE_* about the path
  * @flags: bits of enum bid_entry_flag
@@ -53,7 +67,7 @@ enum bid_entry_flag {
  * @kind: enum buildid_kind
  * @reason: enum buildid_reason
  * @id_len: bytes of identity
- * @used: mapped by another process than @tgid, and so worth keeping longer
+ * @used: also mapped by another process than @tgid, and so kept longer
  * @data: the identity, then the path
  */
 struct bid_entry {
@@ -91,7 +105,7 @@ static inline const u8 *bid_entry_path(const struct bid_entry *entry)
 	return entry->data + entry->id_len;
 }
 
-/* Does it stand for this mapping as it is? Else bid_entry_settle() looks further. Any context. */
+/* Is it valid for this mapping as is? If not, try bid_entry_settle(). Any context. */
 static __always_inline bool bid_entry_stands(const struct bid_entry *entry,
 					     const struct inode *inode)
 {
@@ -101,7 +115,7 @@ static __always_inline bool bid_entry_stands(const struct bid_entry *entry,
 /* current maps the file. Any context, under RCU. */
 static __always_inline void bid_entry_touch(struct bid_entry *entry)
 {
-	/* a hit must not dirty a cache line that other CPUs read, too */
+	/* a hit must not dirty a cache line that other CPUs read */
 	if (unlikely(!READ_ONCE(entry->used)) && entry->tgid != current->tgid)
 		WRITE_ONCE(entry->used, true);
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every kind of record goes through here: this decides for each subscriber whether it
- * passes the filters, and what of it the subscriber may see (pids of its own namespace,
- * paths of its own root, kernel addresses).
+ * Every record goes through here: for each subscriber, this decides whether the record passes the
+ * filters, and what of it the subscriber may see (pids of its own namespace, paths below its own
+ * root, kernel addresses).
  *
- * Preemption is off from reserving a record in a ring to committing it, so that the
- * consumer does not wait for a producer that was preempted. With that the list of
- * subscribers can be read, too: it is an RCU read-side section. The hook has preemption
- * off anyway; other callers get it from the functions here.
+ * Preemption is off from reserving a record in a ring to committing it, as the consumer would wait
+ * for a producer that was preempted. That also makes it an RCU read-side section, in which the list
+ * of subscribers can be read. The hook runs with preemption off anyway; for other callers the
+ * functions here turn it off.
  *
- * An MMAP record is sent at once. Where its ring was not sent the FILE record of that file_id,
- * it says that one follows: the task that maps sends it on its way back to user space. It
- * is current then, too, so that the filters are asked again and no list is kept of who waits.
+ * An MMAP record is sent at once. If its ring has not been sent the FILE record of that file_id, it
+ * says that one follows, and the mapping task sends it on its way back to user space. current is
+ * the same then, so the filters are simply asked again, instead of keeping a list of subscribers.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -26,13 +26,13 @@
 
 LIST_HEAD(bid_event_list); /* of struct bid_subscriber, under RCU */
 
-/* How many of the subscribers have BUILDID_SUB_DATA. */
+/* Subscribers with BUILDID_SUB_DATA. */
 u32 bid_event_data_subscribers;
 
 static DEFINE_MUTEX(subscribers_lock);
 static u32 subscribers; /* under subscribers_lock */
 
-/* Whoever is not root leaves half of them to others. */
+/* Users other than root leave half of the subscriptions to others. */
 static bool has_share(const struct bid_subscriber *subscriber)
 {
 	const struct bid_subscriber *other;
@@ -47,12 +47,12 @@ static bool has_share(const struct bid_subscriber *subscriber)
 }
 
 /**
- * bid_event_add() - start to deliver records to a subscriber
- * @subscriber: with its ring, and all but node and filtered filled in
+ * bid_event_add() - start delivering records to a subscriber
+ * @subscriber: complete except for node and filtered
  *
  * Process context; takes subscribers_lock.
  *
- * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX, or the user has half of them.
+ * Return: 0, or -EUSERS when there are BID_SUBSCRIBERS_MAX, or the user already has half of them.
  */
 int bid_event_add(struct bid_subscriber *subscriber)
 {
@@ -78,7 +78,7 @@ int bid_event_add(struct bid_subscriber *subscriber)
  * bid_event_remove() - stop delivering records to a subscriber
  * @subscriber: the subscriber
  *
- * Process context. After a grace period no producer can reach the subscriber any more.
+ * Process context. Producers may still use the subscriber until a grace period has passed.
  */
 void bid_event_remove(struct bid_subscriber *subscriber)
 {
@@ -99,7 +99,7 @@ static bool in_cgroup(struct cgroup *cgroup)
 {
 	bool is;
 
-	/* task_css_set() wants the lock itself, and not only preemption off */
+	/* task_css_set() requires rcu_read_lock() itself, not just preemption off */
 	rcu_read_lock();
 	is = task_under_cgroup_hierarchy(current, cgroup);
 	rcu_read_unlock();
@@ -127,7 +127,7 @@ static bool watches_current(struct bid_subscriber *subscriber)
 	return false;
 }
 
-/* The rest of bid_event_watches_data(). */
+/* The slow path of bid_event_watches_data(). */
 bool bid_event_current_watches_data(void)
 {
 	struct bid_subscriber *subscriber;
@@ -144,8 +144,8 @@ static bool passes_filters(struct bid_subscriber *subscriber, bool exec)
 }
 
 /*
- * The pids of @task as the subscriber's namespace shows them. @task is current or its
- * child, and the subscriber watches current.
+ * The pids of @task in the subscriber's namespace. @task is current or its child, and current
+ * passes the subscriber's filters.
  */
 static void fill_pids(const struct bid_subscriber *subscriber, struct task_struct *task, u32 *pid,
 		      u32 *tid)
@@ -162,10 +162,10 @@ static void fill_pids(const struct bid_subscriber *subscriber, struct task_struc
 /**
  * struct report - a mapping to report
  * @mapping: the mapping
- * @vma: it, for @follow
+ * @vma: the same, for @follow
  * @time_perf: local_clock()
- * @follows: a FILE record follows, or, below 0, cannot; 0 where that was not asked
- * @follow: have one follow; false when that cannot be
+ * @follows: result of @follow: 1 if a FILE record follows, -1 if it cannot, 0 if not called yet
+ * @follow: arranges for the FILE record to follow; returns false if that is impossible
  */
 struct report {
 	struct bid_mapping mapping;
@@ -175,7 +175,7 @@ struct report {
 	bool (*follow)(const struct vm_area_struct *vma, u64 file_id);
 };
 
-/* The fast path: one plain MMAP record. False when it takes send_mmap(). @follows as there. */
+/* Fast path: one plain MMAP record. False if send_mmap() is needed. */
 static __always_inline bool send_plain(struct bid_subscriber *subscriber,
 				       const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
 				       int follows)
@@ -200,7 +200,7 @@ static __always_inline bool send_plain(struct bid_subscriber *subscriber,
 	return true;
 }
 
-/* Has current send the FILE record on its way back. */
+/* Arranges for current to send the FILE record on its way back. */
 static bool has_follow(struct report *report)
 {
 	if (!report->follows)
@@ -208,7 +208,7 @@ static bool has_follow(struct report *report)
 	return report->follows > 0;
 }
 
-/* Sets the state of the MMAP record, which the ring decides: it knows what it was sent. */
+/* The ring decides on the state in the MMAP record, as it knows what it was sent. */
 static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber, struct report *report,
 					   u8 *state)
 {
@@ -232,7 +232,7 @@ static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber, st
 		record = bid_ring_reserve(&subscriber->ring, &request);
 		if (record != ERR_PTR(-ESTALE))
 			break;
-		/* it was, until records were lost a moment ago */
+		/* it was sent, but records have been lost since */
 		request.promise = has_follow(report);
 	}
 	if (request.unresolved)
@@ -242,7 +242,7 @@ static struct buildid_record *reserve_mmap(struct bid_subscriber *subscriber, st
 	return record;
 }
 
-/* With filters, paths and namespaces, and with FILE and LOST records around it. */
+/* Slow path: filters, paths, namespaces, and FILE and LOST records around the MMAP. */
 static void send_mmap(struct bid_subscriber *subscriber, struct report *report)
 {
 	struct bid_mapping mapping __uninitialized;
@@ -265,7 +265,7 @@ static void send_mmap(struct bid_subscriber *subscriber, struct report *report)
 	bid_ring_wake(&subscriber->ring);
 }
 
-/* To @subscriber, which takes send_mmap(), and those after it. */
+/* For @subscriber, which needs send_mmap(), and all after it. */
 static noinline void send_mmaps(struct bid_subscriber *subscriber, const struct vm_area_struct *vma,
 				u64 file_id, u64 time_perf, int follows,
 				bool (*follow)(const struct vm_area_struct *vma, u64 file_id))
@@ -298,11 +298,11 @@ static __always_inline void send_all(const struct vm_area_struct *vma, u64 file_
 }
 
 /**
- * bid_event_hit() - report a mapping of a file that the cache has
+ * bid_event_hit() - report a mapping of a file that is in the cache
  * @vma: the mapping, in current's mm
  * @file_id: of the file
  * @time_perf: local_clock()
- * @follow: has its FILE record follow; false when that cannot be
+ * @follow: arranges for its FILE record to follow; returns false if that is impossible
  *
  * Called by the hook.
  */
@@ -313,9 +313,9 @@ void bid_event_hit(const struct vm_area_struct *vma, u64 file_id, u64 time_perf,
 }
 
 /**
- * bid_event_miss() - report a mapping of a file that the cache does not have
+ * bid_event_miss() - report a mapping of a file that is not in the cache
  * @vma: the mapping, in current's mm
- * @file_id: of the FILE record that follows, or 0 when it is UNRESOLVED
+ * @file_id: of the FILE record that follows, or 0 if the mapping is UNRESOLVED
  * @time_perf: local_clock()
  *
  * Called by the hook.
@@ -360,8 +360,9 @@ static void send_file(struct bid_subscriber *subscriber, struct bid_file_info in
 }
 
 /*
- * Was it sent an MMAP of the file, and no FILE yet? What was promised is remembered, as a filter
- * may not let the task pass any more; where a loss or another file took that away, it is asked.
+ * Is it owed this FILE record? The ring remembers what was promised, and the promise counts even if
+ * the task does not pass the filters any more; if a loss or a collision has made the ring forget,
+ * ask the filters again.
  */
 static bool wants_file(struct bid_subscriber *subscriber, u64 file_id, bool exec)
 {
@@ -375,11 +376,11 @@ static bool wants_file(struct bid_subscriber *subscriber, u64 file_id, bool exec
 }
 
 /**
- * bid_event_file() - send the FILE record that follows a mapping that current made
- * @info: what it says
+ * bid_event_file() - send the FILE record that follows a mapping made by current
+ * @info: the record's content
  * @exec: the mapping is executable
  *
- * To the subscribers that were sent the mapping, and not this record yet. Process context.
+ * Goes to subscribers that were sent the MMAP but not this FILE yet. Process context.
  */
 void bid_event_file(const struct bid_file_info *info, bool exec)
 {
@@ -392,7 +393,7 @@ void bid_event_file(const struct bid_file_info *info, bool exec)
 	rcu_read_unlock();
 }
 
-/* Room for a record that refers to no file; NULL when the record is dropped. */
+/* Room for a record that refers to no file; NULL if the record was dropped. */
 static struct buildid_record *event_reserve(struct bid_ring *ring, u16 type, u32 size)
 {
 	struct bid_ring_request request = {
@@ -422,8 +423,8 @@ static void send_image(struct bid_subscriber *subscriber, const struct bid_image
 
 /**
  * bid_event_image() - send a KERNEL or MODULE record
- * @only: to this subscriber, or NULL for all that asked for such records
- * @info: what it says
+ * @only: the only recipient, or NULL for all that asked for such records
+ * @info: the record's content
  *
  * Process context.
  */
@@ -455,8 +456,8 @@ static void send_cookie(struct bid_subscriber *subscriber, const struct bid_cook
 }
 
 /**
- * bid_event_cookie() - send a COOKIE record: current named a mapping of its own
- * @info: what it says
+ * bid_event_cookie() - send a COOKIE record: current set the cookie of one of its mappings
+ * @info: the record's content
  *
  * Process context, under the mmap lock.
  */
@@ -490,7 +491,7 @@ static void send_task(struct bid_subscriber *subscriber, const struct bid_task_i
 
 /**
  * bid_event_task() - send a FORK, EXEC, COMM or EXIT record
- * @info: what it says
+ * @info: the record's content
  *
  * Any context but NMI.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Subscribers, and which of them a record goes to.
+ * Subscribers, and which records each of them gets.
  */
 #ifndef BID_EVENT_H
 #define BID_EVENT_H
@@ -21,25 +21,24 @@
  * @node: in bid_event_list, under RCU
  * @ring: where the records go
  * @flags: BUILDID_SUB_*
- * @pid_ns: held; pids are sent as this namespace shows them
- * @uid_owner: whose share of the subscriptions it is
+ * @pid_ns: held; pids are translated to this namespace
+ * @uid_owner: the user whose share of the subscriptions it counts against
  * @user: held; the user whose RLIMIT_MEMLOCK it counts against, or NULL
  * @locked: pages charged to @user
- * @root: where @pid_ns is not the initial one, the reader's root directory. Only paths of
- *	processes that have the same root are sent: others' are outside of the container
- * @filtered: it has filters, or wants more than the plain record: no fast path
+ * @root: the reader's root directory, if @pid_ns is not the initial one. Only paths of processes
+ *	with the same root are sent, as other paths are outside the container
+ * @filtered: it has filters, or needs more than the plain record: no fast path
  * @kernel_addrs: may see kernel addresses
  * @uid: with BUILDID_SUB_UID: only processes of this real uid
  * @cgroup: held; with BUILDID_SUB_CGROUP: only processes in or below it
- * @descendants: with BUILDID_SUB_CHILDREN: only these processes, in place of @pids;
- *	else NULL
+ * @descendants: with BUILDID_SUB_CHILDREN: only these processes, and @pids is unused; else NULL
  * @nr_pids: entries of @pids, 0 for every process
  * @end: frees it, see bid_subscriber_end()
  * @ended: called before that
- * @owner: for @ended
+ * @owner: argument of @ended
  * @pids: held; only these thread groups
  *
- * Nothing but @ring changes while it is in bid_event_list.
+ * Only @ring changes while it is in bid_event_list.
  */
 struct bid_subscriber {
 	struct list_head node;
@@ -79,7 +78,7 @@ static inline bool bid_event_has_subscribers(void)
 /**
  * bid_event_watches_data() - does any subscriber want current's data mappings?
  *
- * Called with preemption off. Mostly a single load, as no subscriber wants any.
+ * Called with preemption off. Usually a single load, as no subscriber wants any.
  */
 static inline bool bid_event_watches_data(void)
 {

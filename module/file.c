@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All that depends on which filesystem a file is on is here.
+ * Everything that depends on the filesystem of a file is here.
  *
- * No inode, file or mount is pinned to know what became of it. An inode is recognized
- * by its key (device, inode number, generation), and a change of its content by the
- * version (ctime, mtime, size, change counter). That can go wrong in three ways, and
- * each has its own answer:
+ * No inode, file or mount is pinned. An inode is recognized by its key (device, inode number,
+ * generation), and a change of its content by the version (ctime, mtime, size, change counter).
+ * That can go wrong in three ways:
  *
- * - The version does not move although the content does: right after a change, as time
- *   stamps are coarse (bid_file_racy()), and by stores to a mapping or by writers that
- *   have it open (bid_file_unstable()). Such content is read again at the next mapping.
- * - The device number is used again by another filesystem: see bid_file_epochs.
- * - The version moves while it is sampled, as nothing is locked: it then matches none,
- *   and the content is read again.
+ * - The content changes but the version does not: right after a change, as time stamps are coarse
+ *   (bid_file_racy()), and through stores to a mapping or open writers (bid_file_unstable()). Such
+ *   content is read again at the next mapping.
+ * - Another filesystem gets the same device number: see bid_file_epochs.
+ * - The version changes while it is sampled, as nothing is locked: the sample then matches no
+ *   version, and the content is read again.
  *
- * Keys, versions and bid_file_unstable() are also called with preemption off, in the hook:
- * they neither sleep nor allocate, and take no lock. The rest is for process context.
+ * Keys, versions and bid_file_unstable() are also used by the hook, with preemption off: they
+ * neither sleep, allocate nor lock. The rest is for process context.
  */
 #include <linux/dcache.h>
 #include <linux/exportfs.h>
@@ -29,40 +28,40 @@
 #include "compat.h"
 #include "file.h"
 
-/* These are not in <linux/magic.h>, or not on all kernels. */
+/* Missing from <linux/magic.h>, on some kernels at least. */
 #define BCACHEFS_SUPER_MAGIC 0xca451a4e
 #define GFS2_SUPER_MAGIC     0x01161970
 #define HFS_SUPER_MAGIC	     0x4244
 #define UBIFS_SUPER_MAGIC    0x24051905
 
 /*
- * Device numbers are used again, and reproducible filesystem images have the same inode
- * numbers and time stamps with other content. So each number has an epoch, a part of
- * every version, that ends when a superblock with that number is shut down: then no
- * entry of that device matches any more.
+ * Device numbers are reused, and reproducible filesystem images have the same inode numbers and
+ * time stamps with different content. So each number has an epoch, which is part of every version
+ * and ends when a superblock with that number is shut down: from then on no entry of the device
+ * matches.
  */
 atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
 
 /**
- * bid_file_end_epoch() - make all that is known of a filesystem out of date
+ * bid_file_end_epoch() - invalidate everything known about a filesystem
  * @sb: its superblock, which is being shut down
  *
- * Called by the hook on generic_shutdown_super(), before the number is free again.
+ * Called by the hook on generic_shutdown_super(), before the number can be reused.
  */
 void bid_file_end_epoch(const struct super_block *sb)
 {
-	/* no file of it was ever identified */
+	/* none of its files was ever identified */
 	if (!(sb->s_iflags & SB_I_NOEXEC))
 		atomic_inc(&bid_file_epochs[bid_file_epoch_index(sb->s_dev)]);
 }
 
 /**
- * bid_file_inode() - the inode whose pages are mapped when a file is
+ * bid_file_inode() - the inode whose pages a mapping of this file shows
  * @file: from a mapping, or from a file descriptor
  *
- * On overlayfs a descriptor has overlayfs's own inode, a mapping the real one already. With
- * O_PATH nothing may have looked for the data yet, which may be gone: it is that of the
- * metadata then.
+ * On overlayfs a descriptor has overlayfs's own inode, while a mapping already has the real one.
+ * With O_PATH the data may not have been looked up yet, and may be gone: then this is the inode of
+ * the metadata.
  */
 struct inode *bid_file_inode(const struct file *file)
 {
@@ -75,12 +74,12 @@ struct inode *bid_file_inode(const struct file *file)
 }
 
 /**
- * bid_file_handle_tree() - which of the inodes with this number is it?
+ * bid_file_handle_tree() - what distinguishes this inode from others with its number
  * @inode: the inode
  *
- * On btrfs each subvolume has its own inode numbers, and on bcachefs a snapshot the same ones;
- * on FUSE the server chooses them, and files of one number differ in the node. The file handle
- * says which it is. Any context.
+ * On btrfs each subvolume has its own inode numbers, on bcachefs snapshots share them, and on FUSE
+ * the server chooses them, so that several nodes may have one number. The file handle distinguishes
+ * them. Any context.
  */
 u64 bid_file_handle_tree(struct inode *inode)
 {
@@ -110,13 +109,13 @@ static noinline void subvolume_dev(const struct path *path, dev_t *dev)
 }
 
 /**
- * bid_file_user_ids() - inode number and device of a file as users see them
+ * bid_file_user_ids() - a file's inode number and device as users see them
  * @file: from a mapping, or from a file descriptor
  * @ino: set to the inode number
  * @dev: set to the device
  *
- * What /proc/PID/maps shows, except on btrfs: there the device is the subvolume's, as
- * from stat(2), as the superblock's does not tell whose inode number it is.
+ * The same as in /proc/PID/maps. On btrfs the device is the subvolume's, as in stat(2): inode
+ * numbers are not unique within the superblock.
  */
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev)
 {
@@ -145,8 +144,8 @@ void bid_file_key(struct inode *inode, struct bid_key *key)
  * @inode: the inode
  * @version: filled in
  *
- * Nothing is locked: one that is sampled while it moves matches none, and the content is
- * read again. Any context.
+ * Nothing is locked: a sample taken during a change matches no version, and the content is read
+ * again. Any context.
  */
 void bid_file_version(struct inode *inode, struct bid_version *version)
 {
@@ -159,12 +158,12 @@ void bid_file_version(struct inode *inode, struct bid_version *version)
 }
 
 /**
- * bid_file_unstable() - may the content change while the version stays as it is?
+ * bid_file_unstable() - may the content change without changing the version?
  * @inode: the inode
  *
- * A writer moves the time stamps before it copies the data, and stores to a shared
- * mapping move them only when the page is cleaned. A memfd does not count those that
- * have it open for writing; they hold its lock while they write. Any context.
+ * A writer updates the time stamps before it copies the data, and stores to a shared mapping update
+ * them only when the page is cleaned. A memfd does not count its open writers; they hold its lock
+ * while they write. Any context.
  */
 bool bid_file_unstable(struct inode *inode)
 {
@@ -173,8 +172,8 @@ bool bid_file_unstable(struct inode *inode)
 }
 
 /*
- * A filesystem that is stacked on another one, as eCryptfs is, may be so on a user's FUSE. A
- * regular file of overlayfs is that of a layer here, see bid_file_inode().
+ * A filesystem stacked on another one, such as eCryptfs, may be on top of a user's FUSE. Regular
+ * files of overlayfs are those of their layers here, see bid_file_inode().
  */
 static bool may_be_fuse(const struct super_block *sb)
 {
@@ -199,17 +198,18 @@ static bool has_no_ctime(const struct super_block *sb)
 }
 
 /**
- * bid_file_counts() - does a change counter tell each change of the content?
+ * bid_file_counts() - does the change counter show each change of the content?
  * @inode: the inode
  *
- * The owner of a user namespace can mount without it, and again with it. Any context.
+ * Not on a filesystem mounted in a user namespace: its owner can remount it without the counter,
+ * change files, and remount it with it. Any context.
  */
 bool bid_file_counts(const struct inode *inode)
 {
 	return IS_I_VERSION(inode) && inode->i_sb->s_user_ns == &init_user_ns;
 }
 
-/* Its time stamps are those of another machine, or of any user's program. */
+/* The time stamps are set by another machine, or by any user's program. */
 static bool has_foreign_times(const struct super_block *sb)
 {
 	return sb->s_magic == FUSE_SUPER_MAGIC ||
@@ -217,13 +217,13 @@ static bool has_foreign_times(const struct super_block *sb)
 }
 
 /**
- * bid_file_racy() - may the content change again without moving the time stamps?
+ * bid_file_racy() - may the content change again without changing the time stamps?
  * @inode: the inode
  * @version: its version, sampled before this call
  *
- * It may while ctime is so young that the next change would get the same one. Time
- * stamps move once a tick and are stored as precisely as the filesystem can: exFAT has
- * units of two seconds. A server's clock may be ahead of ours or behind it. Any context.
+ * It may while ctime is so recent that another change would get the same one. Time stamps advance
+ * once a tick, and are stored in the filesystem's units: two seconds on exFAT. A server's clock may
+ * be ahead of ours or behind it. Any context.
  */
 bool bid_file_racy(const struct inode *inode, const struct bid_version *version)
 {
@@ -240,13 +240,13 @@ bool bid_file_racy(const struct inode *inode, const struct bid_version *version)
 }
 
 /**
- * bid_file_may_read() - would read(2) of this open file be allowed to the caller now?
+ * bid_file_may_read() - would the caller be allowed to read(2) this open file now?
  * @file: the file
  *
- * LSMs and fanotify listeners are asked, as they are for each read(2): what was allowed when
- * it was opened need not be any more. Process context; waits for such a listener.
+ * Asks LSMs and fanotify listeners, as each read(2) does: permission may have been withdrawn since
+ * the file was opened. Process context; waits for such a listener.
  *
- * Return: 0; -EBADF when it is not open for reading; or what read(2) would fail with.
+ * Return: 0; -EBADF if it is not open for reading; or the error of read(2).
  */
 int bid_file_may_read(struct file *file)
 {
@@ -255,21 +255,21 @@ int bid_file_may_read(struct file *file)
 	return file->f_mode & FMODE_READ ? rw_verify_area(READ, file, &pos, 1) : -EBADF;
 }
 
-/* Every page of such a file is in the page cache or swapped out, or is a hole. Any context. */
+/* Each page of such a file is in the page cache, swapped out, or a hole. Any context. */
 bool bid_file_is_memory(const struct inode *inode)
 {
 	return inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == RAMFS_MAGIC;
 }
 
 /*
- * Does a fault do no more than read_folio() under invalidate_lock? Where it takes further
- * locks of the filesystem, read_iter takes them as well.
+ * Is a fault just read_folio() under invalidate_lock? Where it takes further locks of the
+ * filesystem, read_iter takes them, too.
  */
 static bool faults_by_pages(const struct inode *inode)
 {
 	const struct super_block *sb = inode->i_sb;
 
-	/* a page in the cache of a DAX file would be in the way of its faults */
+	/* a DAX file's page in the page cache would get in the way of its faults */
 	if (IS_DAX(inode) || !inode->i_mapping->a_ops->read_folio)
 		return bid_file_is_memory(inode);
 	switch (sb->s_magic) {
@@ -292,7 +292,7 @@ static bool faults_by_pages(const struct inode *inode)
 	}
 }
 
-/* BUILDID_REASON_* of a file that is never read, else BUILDID_REASON_NONE. */
+/* BUILDID_REASON_* for a file that is never read, else BUILDID_REASON_NONE. */
 static u8 reason_not_to_read(const struct file *file, const struct inode *inode)
 {
 	const struct super_block *sb = inode->i_sb;
@@ -303,7 +303,7 @@ static u8 reason_not_to_read(const struct file *file, const struct inode *inode)
 		return BUILDID_REASON_SECRET;
 	if (sb->s_magic == HUGETLBFS_MAGIC)
 		return BUILDID_REASON_HUGETLB;
-	/* that of shmget(2), too: memfds are not private */
+	/* including shmget(2)'s; memfds are not private */
 	if (sb->s_magic == TMPFS_MAGIC && IS_PRIVATE(inode))
 		return BUILDID_REASON_ANONYMOUS;
 	if (sb->s_iflags & SB_I_NOEXEC)
@@ -314,7 +314,7 @@ static u8 reason_not_to_read(const struct file *file, const struct inode *inode)
 }
 
 /**
- * bid_file_access() - how is this file read?
+ * bid_file_access() - how to read this file
  * @file: the file
  * @inode: bid_file_inode() of it
  * @reason: set to enum buildid_reason with BID_ACCESS_NEVER
@@ -326,7 +326,7 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 	*reason = reason_not_to_read(file, inode);
 	if (*reason)
 		return BID_ACCESS_NEVER;
-	/* an overlay's descriptor is no file of the filesystem whose pages these are */
+	/* a descriptor of an overlay is no file of the filesystem that these pages belong to */
 	if (faults_by_pages(inode) &&
 	    (file_inode(file) == inode || inode->i_sb->s_bdev || bid_file_is_memory(inode)))
 		return BID_ACCESS_PAGES;
@@ -337,11 +337,11 @@ enum bid_access bid_file_access(const struct file *file, struct inode *inode, u8
 }
 
 /**
- * bid_file_served() - may a read of this file wait for any user?
+ * bid_file_served() - may any user delay a read of this file, or hold up others through it?
  * @file: the file
  *
- * Then only the process that maps it reads it. So it is where a file is open for writing: as
- * long as somebody else holds that, exec of the file fails with ETXTBSY. Any context.
+ * If so, only the process that maps it reads it. That includes a file open for writing: a reference
+ * held by anybody else makes exec of the file fail with ETXTBSY. Any context.
  */
 bool bid_file_served(const struct file *file)
 {
@@ -354,7 +354,7 @@ bool bid_file_served(const struct file *file)
  * bid_file_user_overlay() - is this on an overlayfs that a user has mounted?
  * @path: file_user_path() of the file
  *
- * Its layers may be on FUSE, and any of its files, once it is written to. Any context.
+ * Its layers may be on FUSE, and so may any of its files once it has been written to. Any context.
  */
 bool bid_file_user_overlay(const struct path *path)
 {
@@ -369,14 +369,14 @@ static u32 name_flags(const struct file *file, const struct path *user)
 	const struct inode *inode = file_inode(file);
 	u32 flags = 0;
 
-	/* what a server passes through is another filesystem's, and only the path is its own */
+	/* FUSE passthrough: the inode is another filesystem's, and only the path is the server's */
 	if (may_be_fuse(bid_file_inode(file)->i_sb) || may_be_fuse(dentry->d_sb) ||
 	    bid_file_user_overlay(user))
 		flags |= BUILDID_FILE_FUSE;
-	/* it may get its last name, or lose it, at any time */
+	/* it may be linked, or lose its last name, at any time */
 	if (!data_race(inode->i_nlink) || d_unlinked(dentry))
 		flags |= BUILDID_FILE_DELETED;
-	/* on the kernel's own mount of shmem or hugetlbfs no user chooses a name */
+	/* on the kernel's internal mounts of shmem and hugetlbfs, users choose no names */
 	if ((inode->i_sb->s_magic == TMPFS_MAGIC || inode->i_sb->s_magic == HUGETLBFS_MAGIC) &&
 	    inode->i_sb->s_flags & SB_KERNMOUNT && str_has_prefix(dentry->d_name.name, "memfd:"))
 		flags |= BUILDID_FILE_MEMFD;
@@ -390,8 +390,8 @@ static u32 name_flags(const struct file *file, const struct path *user)
  * @size: of @buf
  * @path: filled in; points into @buf
  *
- * Process context. " (deleted)" is a flag and not a part of the path. A task that has given
- * up its root directory, on its way out, sees none.
+ * Process context. " (deleted)" is a flag and not a part of the path. An exiting task that has
+ * dropped its root directory sees no path.
  */
 void bid_file_path(const struct file *file, char *buf, size_t size, struct bid_path *path)
 {

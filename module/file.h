@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the VFS knows of a file: which inode, at which version, whether its content may
- * change unnoticed, how it is read, and its path. Nothing here sleeps, unless it says so.
+ * What the VFS knows about a file: inode, version, whether its content may change unnoticed, how to
+ * read it, and its path. Functions that may sleep say so.
  */
 #ifndef BID_FILE_H
 #define BID_FILE_H
@@ -15,12 +15,12 @@
 #include "elf.h"
 
 /**
- * struct bid_key - identifies an inode for as long as its filesystem is mounted
+ * struct bid_key - identifies an inode while its filesystem is mounted
  * @dev: of the superblock
  * @generation: of the inode number
  * @ino: inode number
- * @tree: which of the inodes with that number: on btrfs and bcachefs the subvolume, on FUSE the
- *	node; 0 elsewhere
+ * @tree: which of the inodes with that number: the subvolume on btrfs and bcachefs, the node on
+ *	FUSE; 0 elsewhere
  */
 struct bid_key {
 	dev_t dev;
@@ -30,12 +30,12 @@ struct bid_key {
 };
 
 /**
- * struct bid_version - a version of an inode: differs when the content may differ
+ * struct bid_version - a version of an inode: changes when the content may have changed
  * @ctime: nanoseconds since 1970
- * @mtime: likewise
+ * @mtime: nanoseconds since 1970
  * @size: bytes
- * @change: the filesystem's change counter (i_version), 0 where it keeps none
- * @epoch: of the device number: moves when a filesystem that has it is shut down
+ * @change: the filesystem's change counter (i_version), 0 if it has none
+ * @epoch: of the device number: changes when a filesystem with that number is shut down
  * @epoch_index: index of the epoch in bid_file_epochs
  */
 struct bid_version {
@@ -47,16 +47,16 @@ struct bid_version {
 	u32 epoch_index;
 };
 
-/* How a file's content is read. */
+/* How to read a file's content. */
 enum bid_access {
 	BID_ACCESS_PAGES, /* through the page cache, as a fault in the mapping would */
-	BID_ACCESS_READ,  /* by read_iter: its pages are not to be had without that */
+	BID_ACCESS_READ,  /* by read_iter, where pages need the filesystem's own locks */
 	BID_ACCESS_NEVER,
 };
 
 /**
  * struct bid_path - a path as the current process sees it
- * @name: in the caller's buffer, perhaps without a NUL; NULL when there is no path
+ * @name: in the caller's buffer, not necessarily NUL-terminated; NULL if there is no path
  * @len: bytes without the NUL
  * @flags: BUILDID_FILE_* about the path
  */
@@ -68,7 +68,7 @@ struct bid_path {
 
 struct inode *bid_file_inode(const struct file *file);
 #ifndef BID_HAS_FILE_USER_PATH
-/* a mapped file of overlayfs has the real inode there */
+/* f_inode of a mapped overlayfs file is the real inode */
 #define file_user_inode(f) bid_file_inode(f)
 #endif
 void bid_file_user_ids(const struct file *file, u64 *ino, dev_t *dev);
@@ -90,17 +90,16 @@ u64 bid_file_handle_tree(struct inode *inode);
 /* What bid_key.tree is for @inode. Any context. */
 static __always_inline u64 bid_file_tree(struct inode *inode)
 {
-	/* the smallest of those that have one: most filesystems' magic numbers are below it */
+	/* the lowest of those that have trees, and higher than most filesystems' magic numbers */
 	if (likely(inode->i_sb->s_magic < FUSE_SUPER_MAGIC))
 		return 0;
 	return bid_file_handle_tree(inode);
 }
 
 /*
- * Any user may mount and unmount filesystems without a block device. Their numbers are
- * allocated from the lowest on, so each has an epoch of its own, as long as there are
- * no more than 1 << BID_EPOCH_BITS at a time. Block devices share the other half: no
- * user can end their epochs.
+ * Any user may mount and unmount filesystems without a block device. Their device numbers are
+ * allocated from the lowest up, so that each has an epoch of its own while there are at most
+ * 1 << BID_EPOCH_BITS of them. Block devices share the other half, where users cannot end epochs.
  */
 #define BID_EPOCH_BITS 15
 extern atomic_t bid_file_epochs[2 << BID_EPOCH_BITS];
@@ -114,7 +113,7 @@ static inline u32 bid_file_epoch_index(dev_t dev)
 	return dev & mask;
 }
 
-/* timespec64_to_ns() without its saturation: the hook calls it for each mapping. */
+/* timespec64_to_ns() without saturation, for speed: the hook calls it for each mapping. */
 static inline s64 bid_time_ns(struct timespec64 time)
 {
 	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
@@ -127,13 +126,13 @@ static inline u64 bid_file_change(const struct inode *inode)
 
 static inline s64 bid_file_ctime(const struct inode *inode)
 {
-	/* what is read of two changes at once is no version that the file ever had */
+	/* a torn read gives a version that the file never had, which matches nothing */
 	return data_race(bid_time_ns(inode_get_ctime(inode)));
 }
 
 static inline s64 bid_file_mtime(const struct inode *inode)
 {
-	/* likewise */
+	/* may be torn: see above */
 	return data_race(bid_time_ns(inode_get_mtime(inode)));
 }
 
@@ -141,9 +140,9 @@ static inline s64 bid_file_mtime(const struct inode *inode)
  * bid_file_matches() - does an inode have this key and version now?
  * @inode: the inode
  * @key: from bid_file_key(); @key->tree is not compared
- * @version: from bid_file_version(); @version->change is not compared: where the time
- *	stamps were old enough when the content was read, every change of it moves them,
- *	and the counter also moves with atime
+ * @version: from bid_file_version(); @version->change is not compared: the counter may also count
+ *	changes of atime, and if the time stamps were old enough when the content was read, any
+ *	change moves them
  *
  * Any context.
  */
@@ -152,7 +151,7 @@ static inline bool bid_file_matches(struct inode *inode, const struct bid_key *k
 {
 	const struct super_block *sb = inode->i_sb;
 
-	/* first what tells versions of one inode apart, of which a set may be full */
+	/* first what distinguishes versions of one inode, as a set may be full of them */
 	return version->ctime == bid_file_ctime(inode) && key->ino == inode->i_ino &&
 	       key->dev == sb->s_dev && version->mtime == bid_file_mtime(inode) &&
 	       version->size == i_size_read(inode) &&
@@ -160,20 +159,20 @@ static inline bool bid_file_matches(struct inode *inode, const struct bid_key *k
 	       key->generation == inode->i_generation;
 }
 
-/* As bid_file_matches(): the counter aside. */
+/* As bid_file_matches(): ignores the counter. */
 static inline bool bid_version_matches(const struct bid_version *a, const struct bid_version *b)
 {
 	return a->ctime == b->ctime && a->mtime == b->mtime && a->size == b->size &&
 	       a->epoch == b->epoch;
 }
 
-/* Nothing at all has moved. */
+/* Compares the counter, too. */
 static inline bool bid_version_equal(const struct bid_version *a, const struct bid_version *b)
 {
 	return bid_version_matches(a, b) && a->change == b->change;
 }
 
-/* unlink and chmod move ctime, and so the version, but not the content. */
+/* unlink and chmod change ctime, and so the version, but not the content. */
 static inline bool bid_version_same_content(const struct bid_version *a,
 					    const struct bid_version *b)
 {

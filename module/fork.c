@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * These tracepoints are not exported, so that a module cannot name them. They can be found
- * by their names among the kernel's.
+ * These tracepoints are not exported to modules, so they are looked up by name among the kernel's
+ * tracepoints.
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -47,8 +47,8 @@ static void fork_unwatch(const char *name, void *fn)
 
 /**
  * bid_fork_watch() - register a function to be called for each fork
- * @fn: called in the parent before the child runs, for threads, too. May not sleep, and on
- *	newer kernels preemption is not off
+ * @fn: called in the parent before the child runs, also for threads. Must not sleep; newer kernels
+ *	call it with preemption enabled
  *
  * Process context.
  *
@@ -59,7 +59,7 @@ int bid_fork_watch(bid_fork_fn *fn)
 	return fork_watch(FORK, fn);
 }
 
-/* On return @fn does not run any more. Process context; waits for a grace period. */
+/* @fn does not run any more once this returns. Process context; waits for a grace period. */
 void bid_fork_unwatch(bid_fork_fn *fn)
 {
 	fork_unwatch(FORK, fn);
@@ -67,8 +67,8 @@ void bid_fork_unwatch(bid_fork_fn *fn)
 
 /**
  * bid_exec_watch() - register a function to be called for each exec
- * @fn: called in the process after its new image was mapped and before that runs;
- *	likewise
+ * @fn: called in the process after its new image was mapped and before it runs; same rules as in
+ *	bid_fork_watch()
  *
  * Process context.
  *

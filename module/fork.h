@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tracepoints of forks and execs, for those who follow them: task.c, descendants.c
- * and history.c.
+ * The tracepoints for fork and exec, used by task.c, descendants.c and history.c.
  */
 #ifndef BID_FORK_H
 #define BID_FORK_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of each CPU, which are written on that CPU only, with preemption off: by the hook, and
- * by the tracepoints of forks and execs. So there is no lock. Readers copy a slot and then check
- * whether the writer has come round to it meanwhile, as with a seqcount.
+ * Each CPU has rings that only it writes to, with preemption off: from the hook, and from the
+ * tracepoints of fork and exec. So there is no lock. Readers copy a slot and then check whether it
+ * has been overwritten meanwhile, as with a seqcount.
  */
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
@@ -13,7 +13,7 @@
 
 DEFINE_PER_CPU(struct bid_history[BID_HISTORY_RINGS], bid_history);
 
-/* @task: current or a new process's leader. */
+/* @task: current, or the leader of a new process. */
 static struct bid_history_slot *begin_task(struct bid_history *history, u16 type, u32 flags,
 					   const struct task_struct *task)
 {
@@ -32,7 +32,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	struct bid_history *history;
 	struct bid_history_slot *slot;
 
-	/* a thread; a kernel thread */
+	/* no threads, no kernel threads */
 	if (child->tgid == parent->tgid || !child->mm)
 		return;
 	history = get_cpu_ptr(&bid_history[BID_HISTORY_TASKS]);
@@ -52,13 +52,13 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct 
 	put_cpu_ptr(&bid_history[BID_HISTORY_TASKS]);
 }
 
-/* All slots before it can be read, but for those that were overwritten. */
+/* All slots before it are complete, though the oldest may have been overwritten. */
 static u32 next_of(const struct bid_history *history)
 {
 	return smp_load_acquire(&history->next); /* pairs with bid_history_end() */
 }
 
-/* @nr is before next_of(). False when the slot was, or may have been, overwritten meanwhile. */
+/* @nr is before next_of(). Returns false if the slot may have been overwritten meanwhile. */
 static bool read_slot(const struct bid_history *history, u32 nr, struct bid_history_slot *to)
 {
 	*to = history->slots[nr & (BID_HISTORY_DEPTH - 1)];
@@ -66,7 +66,7 @@ static bool read_slot(const struct bid_history *history, u32 nr, struct bid_hist
 	return READ_ONCE(history->next) - nr < BID_HISTORY_DEPTH;
 }
 
-/* Rings are numbered from 1 on, so that a cursor is 0 only in the beginning. */
+/* Rings are numbered from 1, so that only the initial cursor is 0. */
 static u32 cpu_of(u32 number)
 {
 	return (number - 1) / BID_HISTORY_RINGS;
@@ -82,7 +82,7 @@ static bool is_ring(u32 number)
 	return number && cpu_of(number) < nr_cpu_ids && cpu_possible(cpu_of(number));
 }
 
-/* 0 behind the last one. */
+/* 0 after the last one. */
 static u32 ring_after(u32 number)
 {
 	while (++number <= nr_cpu_ids * BID_HISTORY_RINGS)
@@ -91,11 +91,11 @@ static u32 ring_after(u32 number)
 	return 0;
 }
 
-/* From slot @nr back to the oldest one; false when there is none. */
+/* Search from slot @nr back to the oldest; false if nothing matches. */
 static bool find_back(const struct bid_history *history, u32 *nr, pid_t tgid,
 		      struct bid_history_slot *slot)
 {
-	/* a cursor may be any number, that of the slot which is being written, too */
+	/* user space may pass any cursor, even that of the slot being written */
 	if (next_of(history) - *nr - 1 >= BID_HISTORY_DEPTH - 1)
 		return false;
 	while (read_slot(history, *nr, slot) && bid_history_type(slot)) {
@@ -107,16 +107,16 @@ static bool find_back(const struct bid_history *history, u32 *nr, pid_t tgid,
 }
 
 /**
- * bid_history_next() - walk through all that is remembered
- * @cursor: 0 to begin with; moved on, to BUILDID_MAPS_END behind the last one
- * @tgid: only of this process, in the initial pid namespace; 0 for all
- * @slot: set to a copy of the next one
+ * bid_history_next() - walk through everything remembered
+ * @cursor: 0 to begin; advanced, to BUILDID_MAPS_END after the last one
+ * @tgid: only this process, in the initial pid namespace; 0 for all
+ * @slot: set to a copy of the next slot
  *
- * Ring by ring, the newest of each first. What happens meanwhile is not found, and what is
- * forgotten is left out, so that the walk ends. Process context.
+ * Ring by ring, newest first. The walk skips what is added or overwritten meanwhile, so it ends.
+ * Process context.
  *
- * Return: 1; 0 behind the last one; -EINVAL for a cursor that was not made here; -EINTR when the
- * caller is being killed.
+ * Return: 1; 0 after the last one; -EINVAL for an invalid cursor; -EINTR when the caller is being
+ * killed.
  */
 int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_slot *slot)
 {
@@ -140,7 +140,7 @@ int bid_history_next(u64 *cursor, pid_t tgid, struct bid_history_slot *slot)
 	return 1;
 }
 
-/* The time of the oldest slot that can be read, 0 when all of them can. */
+/* The time of the oldest readable slot, 0 if none has been overwritten. */
 static u64 history_oldest(const struct bid_history *history)
 {
 	struct bid_history_slot slot;
@@ -153,11 +153,11 @@ static u64 history_oldest(const struct bid_history *history)
 }
 
 /**
- * bid_history_since() - from when on everything is remembered
+ * bid_history_since() - the time from which on everything is remembered
  *
- * To be asked after a walk: what was forgotten meanwhile is taken into account. Process context.
+ * Call it after a walk, so that it covers what was overwritten meanwhile. Process context.
  *
- * Return: a time of local_clock(), 0 when nothing was forgotten.
+ * Return: a time of local_clock(), 0 if nothing was overwritten.
  */
 u64 bid_history_since(void)
 {
@@ -199,7 +199,7 @@ int bid_history_init(void)
 			goto err_free;
 		}
 	}
-	/* before the forks: whose fork is remembered, its execs are */
+	/* before fork: if a process's fork is remembered, so are its execs */
 	err = bid_exec_watch(on_exec);
 	if (err)
 		goto err_free;
@@ -215,7 +215,7 @@ err_free:
 	return err;
 }
 
-/* The hook is gone, and nobody corrects a file_id any more. */
+/* The hook is gone, and file_ids are not corrected any more. */
 void bid_history_exit(void)
 {
 	bid_fork_unwatch(on_fork);

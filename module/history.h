@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last mappings, forks and execs of the machine. HISTORY hands them out, and libbuildid
- * finds in them what processes had mapped that have exited.
+ * The machine's last mappings, forks and execs. HISTORY returns them, and libbuildid uses them to
+ * find what exited processes had mapped.
  */
 #ifndef BID_HISTORY_H
 #define BID_HISTORY_H
@@ -14,12 +14,12 @@
 
 #include "record.h"
 
-/* Slots of a ring, a power of two. One of them may be being written. */
+/* Slots of a ring, a power of two. One of them may be in the middle of a write. */
 #define BID_HISTORY_DEPTH 1024
 
 /*
- * Each CPU has a ring for mappings, and one for forks and execs: a server that forks without
- * end must not make the module forget what others had mapped. Nothing else differs.
+ * Each CPU has separate rings for mappings and for forks and execs, so that a server that keeps
+ * forking does not push out the mappings of others.
  */
 enum bid_history_ring {
 	BID_HISTORY_MAPPINGS,
@@ -27,25 +27,25 @@ enum bid_history_ring {
 	BID_HISTORY_RINGS,
 };
 
-/* Flags of a vma that are remembered: all below a page's size, as addresses are above. */
+/* Flags of a vma that are remembered. They share a word with the address, and are below a page. */
 #define BID_HISTORY_FLAGS (VM_READ | VM_WRITE | VM_EXEC | VM_MAYSHARE)
-/* Between these and the addresses: the type. */
+/* The type is between the flags and the address. */
 #define BID_HISTORY_TYPE_SHIFT 8
 #define BID_HISTORY_TYPE_MASK  0xf
 
 /**
- * struct bid_history_slot - something that happened
+ * struct bid_history_slot - a mapping, fork or exec
  * @head: first address, BUILDID_RECORD_MMAP, _FORK or _EXEC, and BID_HISTORY_FLAGS of the vma or
  *	BUILDID_TASK_*; 0 in a slot that was never written
  * @pgoff: MMAP: offset of the first address in the file, in pages
  * @parent_start_time: FORK: of the process that forked
- * @file_id: MMAP: as in struct buildid_file; 0 for a mapping that is UNRESOLVED
- * @start_time: of the process, with FORK of the new one
- * @time_perf: local_clock(), the cheapest clock that all CPUs have in common
- * @pages: MMAP: mapped, as many as 32 bits can count
+ * @file_id: MMAP: as in struct buildid_file; 0 if the mapping is UNRESOLVED
+ * @start_time: of the process; FORK: of the new one
+ * @time_perf: local_clock(), the cheapest clock that is the same on all CPUs
+ * @pages: MMAP: length, saturated at 32 bits
  * @parent_tgid: FORK: the process that forked
  * @tgid: of the process, in the initial pid namespace
- * @comm: of the thread; without a NUL when it was being changed
+ * @comm: of the thread; may lack its NUL if it was being changed
  */
 struct bid_history_slot {
 	u64 head;
@@ -66,8 +66,8 @@ struct bid_history_slot {
 
 /**
  * struct bid_history - what happened on one CPU
- * @next: number of the next slot. It counts on, and its low bits are the slot: so a
- *	reader can tell which ones were overwritten
+ * @next: number of the next slot, ever increasing; the low bits are its index. This tells readers
+ *	which slots were overwritten
  * @slots: BID_HISTORY_DEPTH of them
  */
 struct bid_history {
@@ -82,14 +82,14 @@ static inline u16 bid_history_type(const struct bid_history_slot *slot)
 	return slot->head >> BID_HISTORY_TYPE_SHIFT & BID_HISTORY_TYPE_MASK;
 }
 
-/* The caller fills in what is left of the slot before bid_history_end(). Preemption is off. */
+/* The caller fills in the rest of the slot before bid_history_end(). Preemption is off. */
 static __always_inline struct bid_history_slot *bid_history_begin(struct bid_history *history,
 								  u16 type, u64 head)
 {
 	struct bid_history_slot *slot;
 
 	slot = &history->slots[history->next & (BID_HISTORY_DEPTH - 1)];
-	smp_wmb(); /* @next before the slot it makes invalid; pairs with read_slot() */
+	smp_wmb(); /* @next before the slot that it invalidates; pairs with read_slot() */
 	slot->head = head | type << BID_HISTORY_TYPE_SHIFT;
 	return slot;
 }
@@ -102,7 +102,7 @@ static __always_inline void bid_history_end(struct bid_history *history)
 /**
  * bid_history_add() - remember a mapping
  * @vma: the mapping, in current's mm
- * @file_id: of the mapped file; 0 when UNRESOLVED, as it is over what was there before
+ * @file_id: of the mapped file; 0 if UNRESOLVED, which still hides what was mapped there before
  * @time_perf: local_clock()
  *
  * Called by the hook for each mapping.
@@ -129,8 +129,8 @@ static __always_inline u64 *bid_history_add(const struct vm_area_struct *vma, u6
 }
 
 /*
- * Another file_id for a mapping that is remembered. No two files have the same, so that a slot
- * that was used again since is left as it is. Not after bid_history_exit().
+ * Change the file_id of a remembered mapping. file_ids are unique, so a slot that has been reused
+ * is left alone. Not after bid_history_exit().
  */
 static inline void bid_history_correct(u64 *slot, u64 old, u64 new)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perf_event_mmap() is called for every mapping that becomes visible in an address space
- * (exec, mmap, mprotect, brk), whether perf is in use or not, with the final vma and
- * with the mmap lock held. There is no tracepoint, and not all kernels have fprobe.
+ * (exec, mmap, mprotect, brk), whether perf is in use or not, with the final vma and with the mmap
+ * lock held. There is no tracepoint for that, and not all kernels have fprobe.
  *
- * It is watched by an ftrace_ops of our own, which hands over the arguments alone and so takes a
- * third of what a kprobe takes; where ftrace cannot do that, by a kprobe. The function is called
- * with preemption off: it does not sleep or allocate, and takes raw spinlocks only. While a
- * kprobe's handler runs, another on the same CPU is missed, and counted (nmissed).
+ * An ftrace_ops of our own watches it: that hands over just the arguments, at a third of a kprobe's
+ * cost; where ftrace cannot do that, a kprobe does. The handler runs with preemption off: it does
+ * not sleep or allocate, and takes raw spinlocks only. While a kprobe handler runs, another probe
+ * on the same CPU is missed, and counted (nmissed).
  *
- * What registers may still never fire: kprobes disarmed, ftrace killed by a bug, the function
- * patched. So the module tests its probes when it is loaded, and INFO tests the canary. Nobody
- * can turn ftrace off by sysctl while the ops is registered (FTRACE_OPS_FL_PERMANENT).
+ * A registered probe may still never fire: kprobes disarmed, ftrace killed by a bug, the function
+ * patched. So the module tests its probes at load, and INFO tests the canary. While the ops is
+ * registered, ftrace cannot be turned off by sysctl (FTRACE_OPS_FL_PERMANENT).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,12 +34,12 @@
 #define SHUTDOWN_SYMBOL "generic_shutdown_super"
 
 static struct {
-	struct file *file;	/* a mapping of it is the test's; NULL after the test */
-	struct super_block *sb; /* its shutdown is the test's; likewise */
+	struct file *file;	/* a mapping of it belongs to the test; NULL after the test */
+	struct super_block *sb; /* its shutdown belongs to the test; NULL after the test */
 	bool fired;
 } selftest;
 
-static struct vm_area_struct canary_vma; /* a mapping of no file, and of nobody */
+static struct vm_area_struct canary_vma; /* without file or mm */
 static DEFINE_PER_CPU(bool, canary_seen);
 
 static __always_inline void on_mmap(struct vm_area_struct *vma)
@@ -63,7 +63,7 @@ static int on_mmap_probe(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* Called before the device number of the filesystem can be used again. */
+/* Called before the filesystem's device number can be reused. */
 static void on_shutdown_super(struct super_block *sb)
 {
 	if (unlikely(sb == READ_ONCE(selftest.sb)))
@@ -87,7 +87,7 @@ static struct kprobe shutdown_super = {
 	.pre_handler = on_shutdown_probe,
 };
 
-/* Watched as perf_event_mmap() is, and does nothing: INFO may call it for any user. */
+/* Probed like perf_event_mmap() but does nothing: INFO may call it for any user. */
 static noinline void hook_canary(struct vm_area_struct *vma)
 {
 	barrier_data(vma);
@@ -133,7 +133,7 @@ static int watch_call(struct watched *this)
 	return err ?: register_ftrace_function(&this->ops);
 }
 
-/* A module cannot refuse to go once it is told to, and its code is called for every mapping. */
+/* A module cannot refuse to be unloaded, and its handler is still called for every mapping. */
 static void __cold hook_stay(int err)
 {
 	pr_crit("ftrace is dead (%d) and goes on calling this module, which cannot be unloaded: reboot\n",
@@ -182,7 +182,7 @@ static void unwatch_calls(int end)
 }
 #endif
 
-static bool by_ftrace; /* and not by these */
+static bool by_ftrace; /* not by these kprobes */
 static struct kprobe *const probes[] = { &bid_hook_mmap, &shutdown_super, &canary_probe };
 
 static int expect_fired(const char *symbol)
@@ -224,7 +224,7 @@ static int test_mmap(void)
 	return err;
 }
 
-/* ramfs, as every kernel has it. */
+/* Uses ramfs, which every kernel has. */
 static int test_shutdown_super(void)
 {
 	struct file_system_type *type = get_fs_type("ramfs");
@@ -252,7 +252,7 @@ static bool canary_fires(void)
 	struct vm_area_struct *vma = &canary_vma;
 	bool seen;
 
-	OPTIMIZER_HIDE_VAR(vma); /* or the argument is no argument any more */
+	OPTIMIZER_HIDE_VAR(vma); /* keep it an argument */
 	preempt_disable();
 	this_cpu_write(canary_seen, false);
 	hook_canary(vma);
@@ -264,9 +264,9 @@ static bool canary_fires(void)
 /**
  * bid_hook_armed() - does the hook see mappings?
  *
- * Kprobes and ftrace are turned off as a whole: if the canary is seen, so are mappings.
- * Mapping a file would be a test too, but it takes an address space, the caller's, which
- * may be limited or traced. Process context.
+ * Kprobes and ftrace are turned off as a whole, so if the canary is seen, mappings are. Mapping a
+ * file would be a better test, but needs an address space, and the caller's may be limited or
+ * traced. Process context.
  */
 bool bid_hook_armed(void)
 {
@@ -315,7 +315,7 @@ static int register_probes(void)
 		pr_err("no probe on %s: %d%s\n", probes[i]->symbol_name ?: "itself", err,
 		       hook_explain(err));
 		unregister_probes(i);
-		/* insmod would blame an unknown symbol, or parameters. */
+		/* insmod reports ENOENT as an unknown symbol and EINVAL as bad parameters */
 		return err == -ENOENT || err == -EINVAL ? -EOPNOTSUPP : err;
 	}
 	return 0;
@@ -332,7 +332,7 @@ static void hook_unregister(void)
 /**
  * bid_hook_init() - register and test the probes
  *
- * Mappings are reported from here on. May sleep.
+ * Mappings are reported from now on. May sleep.
  *
  * Return: 0 or -errno, with the reason in the kernel log.
  */
@@ -351,7 +351,7 @@ int bid_hook_init(void)
 	return err;
 }
 
-/* On return no handler runs any more. May sleep. */
+/* No handler runs any more once this returns. May sleep. */
 void bid_hook_exit(void)
 {
 	hook_unregister();

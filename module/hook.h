@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The probes that tell the module of mappings, and the proof that they fire.
+ * The probes through which the module learns of mappings, and the test that they fire.
  */
 #ifndef BID_HOOK_H
 #define BID_HOOK_H
@@ -12,8 +12,8 @@
 struct vm_area_struct;
 
 /*
- * What is done with a mapping of a file: in identify.c, which has a header of its own for
- * nobody else. Called in the task that maps, with the mmap lock held and preemption off.
+ * Handles a mapping of a file. Defined in identify.c, which has no other user and so no header.
+ * Called in the mapping task, with the mmap lock held and preemption off.
  */
 void bid_hook_mapping(struct vm_area_struct *vma);
 

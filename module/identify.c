@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a mapping to a record. Either the cache has the inode at its present version, and nothing
- * casts doubt on it; or the mapping gets a new file_id, and current reads the file on its way
- * back to user space (visit.c), or, if that cannot be, it is UNRESOLVED. The mapping is reported
- * at once in any case.
+ * From a mapping to a record. Either the cache has the present version of the inode and the entry
+ * can be relied on; or the mapping gets a new file_id, and current reads the file on its way back
+ * to user space (visit.c); or, if that is impossible, the mapping is UNRESOLVED. In any case it is
+ * reported at once.
  *
- * Context of all of this: the hook on perf_event_mmap(), in the task that maps, with the mmap
- * lock held and preemption off. Nothing here sleeps, allocates, reads a page, looks up a path, or
- * takes a lock but that of a ring. With preemption off it is an RCU read-side section: entries
- * stay valid to the end.
+ * All of this runs in the hook on perf_event_mmap(), in the mapping task, with the mmap lock held
+ * and preemption off. Nothing here sleeps, allocates, reads a page, looks up a path, or takes any
+ * lock but a ring's. It is an RCU read-side section, so entries stay valid to the end.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -34,7 +33,7 @@ static noinline void report_unknown(struct vm_area_struct *vma, struct bid_entry
 		bid_event_miss(vma, file_id, time_perf);
 }
 
-/* Stores to a mapping need not move a time stamp as long as the page stays dirty. */
+/* Stores to the mapping may leave the time stamps alone while the page stays dirty. */
 static noinline void mark_write_mapped(struct inode *inode)
 {
 	struct bid_key key;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ioctls that are about the module itself: INFO, STATS and FLUSH. The others are with
- * what they are about: resolve.c, process.c (MAPS), past.c (HISTORY), subscribe.c,
- * set_cookie.c.
+ * The ioctls about the module itself: INFO, STATS and FLUSH. The others are next to their subject:
+ * resolve.c, process.c (MAPS), past.c (HISTORY), subscribe.c, set_cookie.c.
  */
 #include <buildid.h>
 

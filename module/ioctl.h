@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ioctls that are about the module itself. As all ioctls they run in process context
- * with no lock held; the table in chardev.c says what was checked before.
+ * The ioctls about the module itself. Like all ioctls, they run in process context with no lock
+ * held; the table in chardev.c says what was checked before.
  */
 #ifndef BID_IOCTL_H
 #define BID_IOCTL_H

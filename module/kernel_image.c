@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The build-id of the kernel and of each module is in its notes, which are in memory and
- * which sysfs shows: kernel/notes, module/NAME/notes. They are read there, as that is a
- * stable interface, while the structures behind it change with releases. They are read
- * through a mount of our own, as the process that loads a module may have something else
- * at /sys.
+ * The build-ids of the kernel and its modules are in notes in memory, which sysfs shows as
+ * kernel/notes and module/NAME/notes. That is a stable interface, while the structures behind it
+ * change between releases; and it works whatever file the image came from. It is read through a
+ * private mount, as the process that loads this module may have anything at /sys.
  *
- * images_lock, a mutex, protects the list of modules and is held while records are sent:
- * the snapshot that a new subscriber gets and the MODULE records after it agree. Inside
- * of it: subscribers_lock (event.c). The module notifier takes it in the context of
- * whoever loads or unloads a module.
+ * images_lock, a mutex, protects the list of modules. It is held while records are sent, so that
+ * a new subscriber's snapshot agrees with the MODULE records after it. subscribers_lock (event.c)
+ * nests inside it. The module notifier takes it in the context of the task that loads or unloads a
+ * module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -46,7 +45,7 @@ struct image {
 	u64 addr;
 	u64 len;
 	struct bid_identity id;
-	char name[__NEW_UTS_LEN + 1]; /* the longer of the two */
+	char name[__NEW_UTS_LEN + 1]; /* the longest of both */
 };
 
 static struct image kernel = { .type = BUILDID_RECORD_KERNEL };
@@ -54,7 +53,7 @@ static LIST_HEAD(modules);
 static DEFINE_MUTEX(images_lock);
 static struct vfsmount *sysfs;
 
-/* Notes that were read into memory. */
+/* Notes read into memory. */
 struct blob {
 	struct bid_reader reader;
 	const u8 *bytes;
@@ -144,7 +143,7 @@ static void kernel_image_send(struct bid_subscriber *subscriber, const struct im
 	bid_event_image(subscriber, &info);
 }
 
-/* NULL when it is there already: both the notifier and the walk may find a module. */
+/* NULL if it is in the list already: the notifier and the walk may both find a module. */
 static struct image *add_module(const struct module *module)
 {
 	struct image *image;
@@ -152,7 +151,7 @@ static struct image *add_module(const struct module *module)
 	lockdep_assert_held(&images_lock);
 	if (find_module_image(module->name))
 		return NULL;
-	/* a module that is not in the list would be in no record, and nobody would know */
+	/* a module missing from the list would silently be in no record */
 	image = kzalloc(sizeof(*image), GFP_KERNEL | __GFP_NOFAIL);
 	read_module(module, image);
 	list_add_tail(&image->node, &modules);
@@ -183,7 +182,7 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *data)
 
 static struct notifier_block notifier = { .notifier_call = on_module };
 
-/* The next live module, with a reference, so that it stays until it is in the list. */
+/* The next live module, with a reference that keeps it until it is in the list. */
 static struct module *next_module(struct kset *kset, struct list_head **pos)
 {
 	struct module *module = NULL;
@@ -193,7 +192,7 @@ static struct module *next_module(struct kset *kset, struct list_head **pos)
 		struct kobject *kobj = container_of(*pos, struct kobject, entry);
 
 		module = container_of(kobj, struct module_kobject, kobj)->mod;
-		/* the notifier is called for a module that goes live later */
+		/* if it goes live later, the notifier is called */
 		if (module && module->state == MODULE_STATE_LIVE && try_module_get(module))
 			break;
 		module = NULL;
@@ -212,7 +211,7 @@ static void add_present_modules(void)
 		mutex_lock(&images_lock);
 		add_module(module);
 		mutex_unlock(&images_lock);
-		/* the walk goes on from this one: keep it until the next one was found */
+		/* the walk continues from this one: drop it only now that the next one is found */
 		module_put(last);
 		last = module;
 	}
@@ -220,8 +219,8 @@ static void add_present_modules(void)
 }
 
 /*
- * The address of a symbol. Modules have no function for that. A kprobe gets the address
- * of its symbol before it is armed, which this one is not to be, or refused.
+ * The address of a symbol. Modules have no function for that, but a kprobe gets its address when it
+ * is registered, even if disabled or refused.
  */
 static u64 symbol_address(const char *name)
 {
@@ -236,8 +235,8 @@ static u64 symbol_address(const char *name)
 }
 
 /*
- * The kernel looks up symbols from _stext on. On arm64 the head comes before, which is
- * discarded after boot, and for which the linker script leaves one SEGMENT_ALIGN.
+ * Symbols are looked up from _stext on. On arm64 the head comes before it, discarded after boot,
+ * for which the linker script reserves one SEGMENT_ALIGN.
  */
 static u64 text_address(void)
 {
@@ -262,11 +261,11 @@ static void read_kernel(void)
 }
 
 /**
- * bid_kernel_image_subscribe() - start to deliver records to a subscriber
+ * bid_kernel_image_subscribe() - start delivering records to a subscriber
  * @subscriber: as for bid_event_add()
  *
- * bid_event_add(), and then the snapshot of the kernel and its modules, if the subscriber
- * asked for them. Process context; takes images_lock.
+ * Calls bid_event_add(), and then sends the snapshot of the kernel and its modules if the
+ * subscriber asked for it. Process context; takes images_lock.
  *
  * Return: as bid_event_add().
  */

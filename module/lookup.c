@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Used by whoever maps a file (visit.c) and by ioctl callers (reply.c), in this order:
+ * Used by tasks that map a file (visit.c) and by ioctl callers (reply.c), in this order:
  *
  *	bid_lookup_init()	key and version of the file
  *	bid_lookup_find()	the cache may have it by now
- *	bid_lookup_read()	the content is read; no lock of ours is held
- *	bid_lookup_store()	one entry for the result
+ *	bid_lookup_read()	read the content; no lock of ours is held
+ *	bid_lookup_store()	store the result
  *
- * What is read without a lock may change under the reader. Three things show that, and
- * each makes the entry one that is not trusted as it is (entry.h):
+ * Without a lock, the content may change during the read. Three things show that, and each makes
+ * the entry one that cannot be relied on as is (entry.h):
  *
- * - The time stamps are so young that a later change need not move them. They are looked at
- *   before the read: afterwards they may be old enough.
- * - The file is open for writing or write-mapped, before the read or after it.
- * - The recheck counter of the inode moved: somebody write-mapped it since it was
- *   sampled. They look for entries to mark after they moved the counter, and the cache looks
- *   at the counter after it inserted the entry, so that one of them sees the other.
+ * - The time stamps are so recent that a later change need not move them. They are checked before
+ *   the read: after it they may be old enough.
+ * - The file is open for writing or write-mapped, before or after the read.
+ * - The inode's recheck counter has changed since it was sampled: it was write-mapped. The marker
+ *   bumps the counter and then looks for entries; the cache inserts the entry and then looks at
+ *   the counter. So one of them sees the other.
  */
 #include <linux/fs.h>
 
@@ -24,7 +24,7 @@
 #include "stats.h"
 
 /**
- * bid_lookup_init() - begin to identify a file
+ * bid_lookup_init() - begin identifying a file
  * @file: from a mapping or a descriptor; held by the caller
  * @inode: its bid_file_inode()
  * @lookup: filled in
@@ -46,12 +46,12 @@ void bid_lookup_init(struct file *file, struct inode *inode, struct bid_lookup *
 }
 
 /**
- * bid_lookup_find() - what the cache has, if that stands for the file as it is
+ * bid_lookup_find() - the cache's entry, if it is valid for the file as it is now
  * @lookup: the lookup
  *
  * Under RCU.
  *
- * Return: the entry, or NULL when the file has to be read.
+ * Return: the entry, or NULL if the file has to be read.
  */
 struct bid_entry *bid_lookup_find(const struct bid_lookup *lookup)
 {
@@ -63,7 +63,7 @@ struct bid_entry *bid_lookup_find(const struct bid_lookup *lookup)
 	return entry;
 }
 
-/* Whether a later change need not move the version. */
+/* The flags for content that a later change may replace without changing the version. */
 static unsigned long flags_of(const struct bid_lookup *lookup, bool racy, bool unsure)
 {
 	unsigned long flags = 0;
@@ -78,9 +78,9 @@ static unsigned long flags_of(const struct bid_lookup *lookup, bool racy, bool u
 
 /**
  * bid_lookup_read() - read the file
- * @lookup: the lookup; not of a file that is BID_ACCESS_NEVER
+ * @lookup: the lookup; not of a BID_ACCESS_NEVER file
  *
- * With no lock held. May sleep, for long when a server is slow.
+ * Without locks held. May sleep, for long if a server is slow.
  *
  * Return: 0, or -EINTR, as bid_read_file().
  */
@@ -91,7 +91,7 @@ int bid_lookup_read(struct bid_lookup *lookup)
 	int err;
 
 	lookup->recheck_seq = bid_cache_recheck_seq(&lookup->key);
-	/* an older version than the one that is read: racy at the latest when that is */
+	/* after the read the time stamps may be old enough */
 	racy = bid_file_racy(lookup->inode, &lookup->version);
 	err = bid_read_file(lookup->file, lookup->inode, lookup->access, &lookup->version,
 			    &lookup->id, &unsure);
@@ -128,15 +128,15 @@ static u64 put_entry(struct bid_lookup *lookup, const struct bid_path *path, u64
 }
 
 /**
- * bid_lookup_store() - make the result of a lookup the cache's
- * @lookup: the lookup, read
+ * bid_lookup_store() - store the result of a lookup in the cache
+ * @lookup: the lookup, after the read
  * @path: of the file
- * @file_id: for a new entry, of a mapping that was made; 0 for any
+ * @file_id: for a new entry: that of the mapping that was made, or 0 to allocate one
  *
- * On behalf of current. A transient failure is not stored for others: then nothing is known of
- * what was mapped, and older versions of the inode go. May sleep.
+ * On behalf of current. A transient failure is not stored; as it is then unknown what was mapped,
+ * older versions of the inode are removed. May sleep.
  *
- * Return: the file_id of the entry that stands for the version, or 0 when there is none.
+ * Return: the file_id of the entry that now stands for the version, or 0 if there is none.
  */
 u64 bid_lookup_store(struct bid_lookup *lookup, const struct bid_path *path, u64 file_id)
 {
@@ -147,7 +147,7 @@ u64 bid_lookup_store(struct bid_lookup *lookup, const struct bid_path *path, u64
 	return known;
 }
 
-/* What a FILE record says of a lookup, whether its result is in the cache or not. */
+/* The content of a FILE record for a lookup, whether its result is in the cache or not. */
 void bid_lookup_info(const struct bid_lookup *lookup, const struct bid_path *path, u64 file_id,
 		     struct bid_file_info *info)
 {

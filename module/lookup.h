@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One file being identified, and how the result gets into the cache.
+ * A file being identified, and how the result gets into the cache.
  */
 #ifndef BID_LOOKUP_H
 #define BID_LOOKUP_H
@@ -9,18 +9,17 @@
 #include "record.h"
 
 /**
- * struct bid_lookup - a file that is being identified
- * @file: the file; the caller holds it
+ * struct bid_lookup - a file being identified
+ * @file: the file, held by the caller
  * @inode: bid_file_inode() of @file
- * @access: bid_file_access() of it
- * @user_ino: inode number as the user sees it, from bid_file_user_ids()
- * @user_dev: device, likewise
+ * @access: bid_file_access() of @file
+ * @user_ino: inode number from bid_file_user_ids()
+ * @user_dev: device from bid_file_user_ids()
  * @key: of @inode
- * @version: of @inode; once it was read, the version that was read
- * @id: the identity, or the reason for none, once it was read; the reason with
- *	BID_ACCESS_NEVER
+ * @version: of @inode; after the read, the version that was read
+ * @id: after the read, the identity or the reason for none; with BID_ACCESS_NEVER, the reason
  * @flags: bits of enum bid_entry_flag for what was read
- * @recheck_seq: bid_cache_recheck_seq(), sampled before it was read
+ * @recheck_seq: bid_cache_recheck_seq(), sampled before the read
  */
 struct bid_lookup {
 	struct file *file;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buildid.ko: which file content every executable mapping on the machine has.
+ * buildid.ko: identifies the file content of every executable mapping on the machine.
  * include/uapi/buildid.h is the ABI and its manual.
  *
- * The order in which the parts are initialized: first what the hook needs, then the hook,
- * then the ways in from user space, the device last. They end in the reverse order: when the
- * hook is gone nothing begins a visit, and when visits are over nothing uses cookies and cache.
+ * Parts are initialized in order of need: first what the hook uses, then the hook, then the
+ * interfaces to user space, the device last. They end in reverse: without the hook no visit begins,
+ * and after the visits nothing uses cookies and cache.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cookies of mappings, by address space. A cookie goes with its mapping, and only an
- * MMU notifier sees every way in which a mapping can go: munmap, mremap, another mapping
- * over it, exec, exit. An address space gets a notifier with its first cookie, and keeps
- * it until it ends.
+ * The cookies of mappings, by address space. A cookie ends with its mapping, and only an MMU
+ * notifier sees every way in which a mapping can end: munmap, mremap, another mapping on top of it,
+ * exec, exit. An address space gets a notifier with its first cookie, and keeps it until it ends.
  *
- * The lock is a spinlock that protects the hash of address spaces and their cookies.
- * Inside of it: cookie.c's. It is taken in process context and by the notifier, which may
- * not sleep. A cookie is set under the mmap lock for writing, so that its addresses stay
- * mapped until it is in place, and its record comes before those of later mappings there.
+ * The lock is a spinlock that protects the hash of address spaces and their cookies. cookie.c's
+ * nests inside it. It is taken in process context and by the notifier, which must not sleep. A
+ * cookie is set under the mmap lock held for writing, so that its addresses stay mapped until it is
+ * in place, and its record comes before those of later mappings there.
  *
- * A struct mm_cookies is freed by the notifier's SRCU callback, after its last reference
- * was put by whoever took it out of the hash: on_release(), or the module's exit.
+ * A struct mm_cookies is freed by the notifier's SRCU callback, after on_release() or the module's
+ * exit took it out of the hash and put its last reference.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -29,7 +28,7 @@
 #include "user.h"
 
 /**
- * struct mm_cookies - the cookies of an address space, perhaps none any more
+ * struct mm_cookies - the cookies of an address space; may be empty
  * @notifier: has a reference to the mm_struct
  * @node: in the hash of sets; unhashed when it is about to be freed
  * @cookies: by address; they do not overlap
@@ -48,7 +47,7 @@ struct cookie {
 
 static DEFINE_HASHTABLE(sets, 8);
 static DEFINE_SPINLOCK(lock);		  /* of sets and their cookies */
-static atomic_t nr_sets = ATOMIC_INIT(0); /* allocated, not only hashed */
+static atomic_t nr_sets = ATOMIC_INIT(0); /* all allocated ones, hashed or not */
 
 /* The first cookie that ends after @addr. */
 static struct cookie *first_after(const struct mm_cookies *set, u64 addr)
@@ -84,7 +83,7 @@ static void mapping_cookie_insert(struct mm_cookies *set, struct cookie *cookie)
 	rb_insert_color(&cookie->node, &set->cookies);
 }
 
-/* Drop all cookies that have an address in the range. Returns whether there was one. */
+/* Drop all cookies that overlap the range. Returns whether there was one. */
 static bool mapping_cookie_drop(struct mm_cookies *set, u64 start, u64 end)
 {
 	struct cookie *cookie;
@@ -112,7 +111,7 @@ static int on_invalidate(struct mmu_notifier *notifier, const struct mmu_notifie
 	return 0;
 }
 
-/* After it the caller calls mmu_notifier_put(), unlocked. */
+/* The caller then calls mmu_notifier_put() without the lock. */
 static void remove_set(struct mm_cookies *set)
 {
 	lockdep_assert_held(&lock);
@@ -185,8 +184,8 @@ static bool is_mapped(struct mm_struct *mm, u64 start, u64 end)
 }
 
 /*
- * The set of current's mm, created if need be; it stays until the mm ends. The mmap lock
- * keeps other threads of the process from creating another one.
+ * The set of current's mm, created if necessary; it stays until the mm ends. The mmap lock keeps
+ * other threads of the process from creating a second one.
  */
 static struct mm_cookies *get_set(struct mm_struct *mm)
 {
@@ -227,7 +226,7 @@ static int put_locked(struct mm_struct *mm, struct cookie *cookie)
 	return 0;
 }
 
-/* The mmap lock is that of the caller's own process, so it can only hold up itself. */
+/* The mmap lock is that of the caller's own process, so the caller can only delay itself. */
 static int mapping_cookie_put(struct cookie *cookie)
 {
 	struct mm_struct *mm = current->mm;
@@ -242,13 +241,13 @@ static int mapping_cookie_put(struct cookie *cookie)
 }
 
 /**
- * bid_mapping_cookie_set() - set the cookie of addresses in current's mm
+ * bid_mapping_cookie_set() - set the cookie of an address range in current's mm
  * @info: the addresses and the cookie
  *
- * Replaces every cookie that has one of the addresses, and sends a COOKIE record. Process
- * context; takes the mmap lock.
+ * Replaces all cookies that overlap the range, and sends a COOKIE record. Process context; takes
+ * the mmap lock.
  *
- * Return: 0; -ENOENT when not all of it is mapped; -EDQUOT; -ENOMEM; -EINTR.
+ * Return: 0; -ENOENT if part of it is not mapped; -EDQUOT; -ENOMEM; -EINTR.
  */
 int bid_mapping_cookie_set(const struct bid_cookie_info *info)
 {
@@ -277,12 +276,12 @@ err_free:
 }
 
 /**
- * bid_mapping_cookie_clear() - drop the cookies of addresses in current's mm
+ * bid_mapping_cookie_clear() - drop the cookies of an address range in current's mm
  * @info: the addresses; the identity is empty
  *
  * Sends a COOKIE record. Process context; takes the mmap lock.
  *
- * Return: 0; -ENOENT when there is no cookie; -EINTR.
+ * Return: 0; -ENOENT if there is no cookie; -EINTR.
  */
 int bid_mapping_cookie_clear(const struct bid_cookie_info *info)
 {
@@ -306,8 +305,8 @@ int bid_mapping_cookie_clear(const struct bid_cookie_info *info)
 
 /**
  * bid_mapping_cookie_next() - get the cookies of an address space, one by one
- * @mm: the address space, of which the caller has a reference
- * @from: the address to begin at
+ * @mm: the address space; the caller has a reference
+ * @from: where to begin
  * @info: filled in with the first cookie that ends after @from
  *
  * Process context.
@@ -341,11 +340,10 @@ static struct mm_cookies *any_set(void)
 }
 
 /*
- * No cookies are set any more, but address spaces may still end, and then remove their
- * sets themselves. Every set has to be freed before this module's code goes, and
- * mmu_notifier_synchronize() does not wait for that: so sets are counted. Then the last
- * free_set() has to return: it runs with bottom halves off, which is an RCU read-side
- * section.
+ * No cookies are set any more, but address spaces may still end and remove their sets. Every set
+ * has to be freed before this module's code goes away. mmu_notifier_synchronize() does not wait
+ * for that, so sets are counted. Then the last free_set() has to return: it runs with bottom halves
+ * off, which is an RCU read-side section.
  */
 void bid_mapping_cookie_exit(void)
 {

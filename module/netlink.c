@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: the cache's FILE records (GET, one or a dump), and the stream of
- * records to sockets that subscribe (listeners).
+ * Generic netlink: the cache's FILE records (GET, one or a dump), and the stream of records for
+ * sockets that subscribe (listeners).
  *
- * The hook cannot allocate a message. So a listener has a ring like any subscriber, and
- * a work item that moves records from the ring to the socket for as long as that has
- * room. When the socket is full the work looks again later; the ring fills up, and what
- * it drops is counted in LOST records.
+ * The hook cannot allocate a message. So a listener has a ring like any subscriber, and a work item
+ * that moves records from the ring to the socket while the socket has room. When it is full, the
+ * work item tries again later; meanwhile the ring fills up, and LOST records count what it drops.
  *
- * Contexts: requests are handled in the sender's call, in parallel (parallel_ops). The
- * work runs on system_unbound_wq and is the ring's only consumer. The release notifier
- * runs when a socket is closed, in process context. listeners_lock protects the list
- * alone, and nothing is taken inside of it. Who takes a listener off the list ends it: when
- * nothing is written to its ring any more, its work is stopped, and then both are freed.
+ * Contexts: requests are handled in the sender's call, in parallel (parallel_ops). The work item
+ * runs on system_unbound_wq and is the ring's only consumer. The release notifier runs in process
+ * context when a socket is closed. listeners_lock protects only the list, and nothing nests inside
+ * it. Whoever takes a listener off the list ends it: once nothing is written to its ring any more,
+ * its work item is stopped, and then both are freed.
  *
- * A listener holds the struct sock. The port number would not do: as soon as a socket is
- * being closed another user may bind the number, before the notifier is called. Nor is
- * there a multicast group: a socket that joined the group's number before the family was
- * registered stays a member, and nobody ever checks its capabilities.
+ * A listener holds the struct sock. The port number would not do: while a socket is being closed,
+ * another user may bind it before the notifier is called. Nor would a multicast group: a socket
+ * that joined the group's number before the family was registered stays a member, and its
+ * capabilities are never checked.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -37,17 +36,17 @@
 #include "stats.h"
 #include "subscribe.h"
 
-/* Bytes of a message, so that with its overhead it takes no more than that of memory. */
+/* Bytes of a message, such that with its overhead it fits in that much memory. */
 #define MESSAGE_BYTES SKB_WITH_OVERHEAD(BUILDID_RECORD_MAX)
 
-/* Messages in one run of the work. */
+/* Messages per run of the work item. */
 #define MESSAGES_MAX 64
 
-/* Ticks until a full socket is looked at again; doubled each time it is still full. */
+/* Ticks until a full socket is tried again; doubled each time it is still full. */
 #define WAIT_MIN 1
 #define WAIT_MAX (HZ / 20)
 
-/* Slots of the cache to look at in one RCU read-side section. */
+/* Slots of the cache to visit in one RCU read-side section. */
 #define DUMP_MAX 1024
 
 static struct genl_family family;
@@ -59,9 +58,9 @@ static struct genl_family family;
  * @portid: its port number
  * @subscriber: its subscription
  * @work: runs fill_socket()
- * @wait: ticks until a full socket is looked at again
+ * @wait: ticks until a full socket is tried again
  * @waiters: of the ring
- * @idle: in @waiters while @work need not run
+ * @idle: on @waiters while @work need not run
  */
 struct listener {
 	struct list_head node;
@@ -90,8 +89,8 @@ static const struct nla_policy subscribe_policy[] = {
 };
 
 /*
- * netlink_capable() does not check the socket's opener when the message has a destination
- * address, so do that here.
+ * netlink_capable() does not check who opened the socket if the message has a destination address,
+ * so check that here.
  */
 static bool is_capable(const struct sk_buff *skb, int cap)
 {
@@ -186,7 +185,7 @@ static int netlink_get(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(reply, info);
 }
 
-/* For netlink_callback.prev_seq, where 0 stands for none. */
+/* For netlink_callback.prev_seq, where 0 means none. */
 static u32 cache_seq(void)
 {
 	return bid_cache_seq() << 1 | 1;
@@ -217,7 +216,7 @@ static bool is_selected(const struct bid_file_info *file_info, struct nlattr **a
 			   nla_get_u32(minor) == MINOR(file_info->key->dev)));
 }
 
-/* Returns false at the end of the cache, and when the message is full. */
+/* Returns false at the end of the cache, or when the message is full. */
 static bool dump_some(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
@@ -255,17 +254,14 @@ static int netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		rcu_read_unlock();
 		cond_resched();
 	} while (more);
-	/* compared with the next message, or with the end: did entries come or go? */
+	/* compared with the next message's, or at the end: did entries come or go? */
 	cb->seq = cache_seq();
 	return skb->len;
 }
 
 /* -------------------------------------------------------------- listeners -- */
 
-/*
- * A message with as many records as fit, or NULL. They are consumed only once the socket
- * has the message.
- */
+/* A message with as many records as fit, or NULL. They are consumed once the socket has them. */
 static struct sk_buff *make_message(struct bid_ring *ring, u32 *bytes, u32 *records)
 {
 	const struct buildid_record *record;
@@ -292,20 +288,20 @@ static struct sk_buff *make_message(struct bid_ring *ring, u32 *bytes, u32 *reco
 }
 
 /*
- * netlink_unicast() would look the port up again. This queues to the socket that is held.
- * The destructor is the core kernel's, so that the message may outlive this module; a
- * message that is queued after the socket was closed is freed with the socket.
+ * netlink_unicast() would look the port up again; this queues to the socket that is held. The
+ * destructor is the core kernel's, so the message may outlive this module; a message queued after
+ * the socket was closed is freed with the socket.
  */
 static int queue_message(struct sock *sk, struct sk_buff *skb)
 {
 	int err;
 
-	/* the core writes its count of drops to skb->cb, behind netlink's part of it */
+	/* the core writes its drop count to skb->cb, after netlink's part */
 	sock_skb_cb_check_size(sizeof(struct netlink_skb_parms));
 	err = sock_queue_rcv_skb(sk, skb);
 	if (err)
 		kfree_skb(skb);
-	/* a message that the socket's own filter drops counts as delivered */
+	/* a message dropped by the socket's own filter counts as delivered */
 	return err == -ENOMEM || err == -ENOBUFS ? err : 0;
 }
 
@@ -363,7 +359,7 @@ static void fill_socket(struct work_struct *work)
 		run_again(listener, 0);
 }
 
-/* As a task that waits is, it is woken once; under the lock of @waiters. */
+/* Like a waiting task, it is woken once. Under the lock of @waiters. */
 static int on_wake(wait_queue_entry_t *idle, unsigned int mode, int flags, void *key)
 {
 	list_del_init_careful(&idle->entry);
@@ -371,7 +367,7 @@ static int on_wake(wait_queue_entry_t *idle, unsigned int mode, int flags, void 
 	return 0;
 }
 
-/* -EBUSY when the socket has one. */
+/* -EBUSY if the socket has one already. */
 static int add_listener(struct listener *listener)
 {
 	const struct listener *other;
@@ -498,8 +494,8 @@ static int start_listener(struct listener *listener, const struct sk_buff *skb,
 }
 
 /*
- * In the sender's call: neither is its socket closed meanwhile nor the family
- * unregistered, so that the listener cannot be ended while it is being started.
+ * Called in the sender's call: the socket cannot be closed, nor the family unregistered, so the
+ * listener cannot be ended while it is being started.
  */
 static int netlink_subscribe(struct sk_buff *skb, struct genl_info *info)
 {
@@ -531,7 +527,7 @@ err_end:
 	return err;
 }
 
-/* @ended: listeners that the caller took off the list. */
+/* @ended: listeners that the caller has taken off the list. */
 static void end_listeners(struct list_head *ended)
 {
 	struct listener *listener, *next;
@@ -541,9 +537,8 @@ static void end_listeners(struct list_head *ended)
 }
 
 /*
- * A socket was closed. A socket that has sent a request has a port, so there is a
- * notification for each listener. Another socket may have the number by now: the one that
- * was closed is SOCK_DEAD.
+ * A socket was closed. Since a socket that has sent a request has a port, each listener gets a
+ * notification. Another socket may have the number by now: the closed one is SOCK_DEAD.
  */
 static int on_release(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -581,7 +576,7 @@ static const struct genl_ops ops[] = {
 	},
 };
 
-/* Parallel, as subscribing waits for grace periods, and others should not wait for it. */
+/* Parallel: subscribing waits for grace periods, which should not delay other requests. */
 static struct genl_family family __ro_after_init = {
 	.name = BUILDID_GENL_NAME,
 	.version = BUILDID_GENL_VERSION,
@@ -602,7 +597,7 @@ int bid_netlink_init(void)
 			     GENL_HDRLEN + 2 * NLA_HDRLEN >
 		     MESSAGE_BYTES);
 
-	/* before the family: every listener's socket must be noticed when it is closed */
+	/* before the family, so that no listener's socket is closed unnoticed */
 	err = netlink_register_notifier(&release_notifier);
 	if (err)
 		return err;
@@ -612,14 +607,14 @@ int bid_netlink_init(void)
 	return err;
 }
 
-/* As the core does when a socket's device goes: the next recv(2) fails, and poll(2) says so. */
+/* As the core does when a socket's device goes away: recv(2) fails once, and poll(2) reports it. */
 static void report_end(struct sock *sk)
 {
 	WRITE_ONCE(sk->sk_err, ENODEV);
 	sk_error_report(sk);
 }
 
-/* Listeners' sockets may still be open: they are told that nothing more comes. May sleep. */
+/* Listeners' sockets may still be open; they get an error, as nothing more comes. May sleep. */
 void bid_netlink_exit(void)
 {
 	const struct listener *listener;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * HISTORY: what processes had mapped, and their forks and execs, from history.c, with the
- * files as the cache has them. Nothing is read for it.
+ * HISTORY: what processes had mapped, and their forks and execs, from history.c, with the files as
+ * the cache has them. No file is read.
  *
- * The answer is given in calls as large as the caller's buffer. Nothing is held between
- * two of them: the cursor says how far back in which ring the caller is, so that a machine
- * which goes on mapping shortens the answer and never lengthens it.
+ * A reply takes as many calls as the caller's buffer requires. Nothing is held between calls: the
+ * cursor says how far back in which ring the caller is, so a machine that keeps mapping makes the
+ * reply shorter, never longer.
  */
 #include <linux/capability.h>
 #include <linux/mman.h>
@@ -23,13 +23,12 @@
 #include "reply.h"
 
 /**
- * struct answer - the caller's buffer while it is being filled
+ * struct answer - the caller's buffer while it is filled
  * @to: where the next record goes
  * @left: bytes left in the buffer
  * @last_file: file_id of the last FILE record in it
  * @file: room for a FILE record, BUILDID_RECORD_MAX bytes
- * @clocks: what CLOCK_MONOTONIC is ahead of local_clock(): the same for all of an answer, so that
- *	their order stays
+ * @clocks: CLOCK_MONOTONIC minus local_clock(); constant throughout a reply, to keep the order
  */
 struct answer {
 	char __user *to;
@@ -70,7 +69,7 @@ static int put_task(struct answer *answer, const struct bid_history_slot *slot)
 	return put_record(answer, &record.header, slot->time_perf);
 }
 
-/* @file: its FILE record, or NULL. */
+/* @file: the mapping's FILE record, or NULL. */
 static int put_mmap(struct answer *answer, const struct bid_history_slot *slot,
 		    const struct buildid_file *file)
 {
@@ -106,7 +105,7 @@ static bool find_file(u64 file_id, struct buildid_file *record)
 	return entry;
 }
 
-/* A FILE record, unless it is the last one anyway, and a MMAP record; -ENOSPC. */
+/* A FILE record, unless it repeats the last one, and an MMAP record. Returns 0 or -ENOSPC. */
 static int put_mapping(struct answer *answer, const struct bid_history_slot *slot)
 {
 	struct buildid_file *file = find_file(slot->file_id, answer->file) ? answer->file : NULL;
@@ -131,7 +130,7 @@ static int put_slot(struct answer *answer, const struct bid_history_slot *slot)
 	return put_task(answer, slot);
 }
 
-/* Moves the request's cursor on; 0 also when the buffer is full. */
+/* Advances the request's cursor. Also returns 0 when the buffer is full. */
 static int past_fill(struct answer *answer, struct buildid_history *req)
 {
 	struct bid_history_slot slot;
@@ -173,7 +172,7 @@ static int past_reply(struct buildid_history *req)
 	return err;
 }
 
-/* The pid of a process that has exited is only a number: the initial namespace's. */
+/* The pid of an exited process is just a number, in the initial namespace. */
 int bid_ioctl_history(struct bid_session *session, void *arg)
 {
 	struct buildid_history *req = arg;

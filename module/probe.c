@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What compat.h asks the kernel: kbuild compiles this file for each BID_HAS_ in it, with
- * that defined, and what compiles is defined in bid_config.h. Versions would not do, as
- * vendors' kernels have functions of newer ones.
+ * The tests for compat.h: kbuild compiles this file once for each BID_HAS_ in it, with that macro
+ * defined, and defines in bid_config.h what compiles. Version checks would not do, as vendors
+ * backport functions.
  */
 #include <linux/fs.h>
 #include <linux/fsverity.h>
@@ -31,7 +31,7 @@ static inline void probe_mapping(struct file *file, struct inode *inode, struct 
 	file_user_path(file);
 #endif
 #ifdef BID_HAS_FSVERITY_DIGEST
-	/* exported since it has four arguments */
+	/* exported only in the version with four arguments */
 	fsverity_get_digest(inode, NULL, NULL, NULL);
 #endif
 #ifdef BID_HAS_FTRACE_GET_ARGUMENT

@@ -2,15 +2,15 @@
 /*
  * RESOLVE by ADDR and MAPS of a living process, in the caller's context.
  *
- * What is known of a file is told under the mmap lock of the process. To read it there can
- * deadlock against a user-space server of the file: one that has to be read is held, and
- * read after the lock was dropped. Whoever drops the last reference to a file on FUSE, or
- * the last one to an address space that has one mapped, may have to wait for the server: no
- * such file is held, and the address space by mmgrab() only.
+ * What the cache knows is reported under the mmap lock of the process. Reading a file there could
+ * deadlock against a user-space server of the file, so a file that has to be read is held, and read
+ * after the lock was dropped. Dropping the last reference to a file on FUSE, or to an address space
+ * that maps one, may wait for the server: so no such file is held, and the address space only by
+ * mmgrab().
  *
- * MAPS hands mappings out in calls as large as the caller's buffer. Between two calls,
- * and between two mappings, nothing is held but the cursor; an instance number tells
- * whether it still belongs to the same address space.
+ * MAPS returns mappings in as many calls as the caller's buffer requires. Between calls and between
+ * mappings nothing is held but the cursor; an instance number shows whether it still belongs to the
+ * same address space.
  */
 #include <linux/capability.h>
 #include <linux/fs_struct.h>
@@ -34,22 +34,22 @@
 #include "process.h"
 #include "reply.h"
 
-/* How long a call waits for it, in all. */
+/* How long a call may wait for mmap locks in total. */
 #define LOCK_WAIT (HZ / 2)
 
-/* Key of instance numbers: they hide the kernel addresses they are made of. */
+/* Key for instance numbers, to hide the kernel addresses that they are derived from. */
 static siphash_key_t secret __read_mostly;
 
-/* In a cursor: all mappings are done, and the rest is the address of the next cookie. */
+/* In a cursor: all mappings are done, and the other bits are the address of the next cookie. */
 #define IN_COOKIES BIT_ULL(63)
 
 /**
- * struct process - the process that is asked about
+ * struct process - the process that was asked about
  * @task: held; its leader
- * @mm: held by mmgrab(), so that the address space may end; see acquire()
+ * @mm: held by mmgrab(), so the address space may end; see process_lock()
  * @start_time: as in struct buildid_mmap
  * @instance: as in struct buildid_maps
- * @end: in jiffies; no lock is waited for any more
+ * @end: in jiffies; the call waits for no lock after that
  */
 struct process {
 	struct task_struct *task;
@@ -59,7 +59,7 @@ struct process {
 	unsigned long end;
 };
 
-/* Any thread's, as the leader may have exited before the others. */
+/* That of any thread, as the leader may have exited before the others. */
 static struct mm_struct *get_mm(struct task_struct *leader)
 {
 	struct mm_struct *mm = NULL;
@@ -80,17 +80,17 @@ static struct mm_struct *get_mm(struct task_struct *leader)
 }
 
 /*
- * An address of an mm_struct is used again, and exec sets the new mm before it increments
- * self_exec_id, so that neither says enough. Both together do: as long as the count has
- * not moved the old mm is there, and no other has its address. The count is sampled
- * before the mm: it may be older, never newer.
+ * The address of an mm_struct may be reused, and exec sets the new mm before it increments
+ * self_exec_id, so neither is enough by itself. Both together are: while the count stays the same,
+ * the old mm is there, and no other one has its address. The count is sampled before the mm: it may
+ * be older, never newer.
  */
 static u64 instance_of(const struct process *process, u64 exec_id)
 {
 	return siphash_3u64(process->start_time, exec_id, (unsigned long)process->mm, &secret);
 }
 
-/* -ESRCH for a kernel thread, and for a process without an address space any more. */
+/* -ESRCH for a kernel thread, or if the process has no address space any more. */
 static int get_process(struct pid *pid, struct process *process)
 {
 	u64 exec_id;
@@ -100,7 +100,7 @@ static int get_process(struct pid *pid, struct process *process)
 		return -ESRCH;
 	process->start_time = process->task->start_boottime;
 	exec_id = READ_ONCE(process->task->self_exec_id);
-	smp_rmb(); /* the count before the mm; exec sets them the other way round */
+	smp_rmb(); /* the count before the mm; exec sets them in the opposite order */
 	process->mm = get_mm(process->task);
 	if (!process->mm) {
 		put_task_struct(process->task);
@@ -118,16 +118,16 @@ static void put_process(struct process *process)
 }
 
 /**
- * struct limit - ends a task's wait for a lock
- * @work: runs when the time is over
- * @task: who waits
+ * struct limit - limits how long a task waits for a lock
+ * @work: runs when the time is up
+ * @task: the waiting task
  */
 struct limit {
 	struct delayed_work work;
 	struct task_struct *task;
 };
 
-/* As the freezer does, by a signal that is none. */
+/* Fake a signal, as fake_signal_wake_up() does for the freezer. */
 static void end_wait(struct work_struct *work)
 {
 	struct limit *limit = container_of(to_delayed_work(work), struct limit, work);
@@ -137,13 +137,13 @@ static void end_wait(struct work_struct *work)
 }
 
 /*
- * 0; -EINTR, as a call that begins anew has all its time again; -ETIMEDOUT. In the lock's queue:
- * a process with threads that map all the time is never seen unlocked, so that it would be in
- * vain to try now and then.
+ * Returns 0; -EINTR, not a restart, as a restarted call would have its full time again; or
+ * -ETIMEDOUT. This queues for the lock: one that is contended all the time, by a process whose
+ * threads keep mapping, is never seen unlocked, so that trylocks would be in vain.
  */
 static int lock_in_time(struct mm_struct *mm, unsigned long end)
 {
-	/* A task's own does not change. */
+	/* A task's own sighand does not change. */
 	struct sighand_struct *signals = rcu_dereference_protected(current->sighand, true);
 	struct limit limit = { .task = current };
 	long left = end - jiffies;
@@ -152,7 +152,7 @@ static int lock_in_time(struct mm_struct *mm, unsigned long end)
 	if (left <= 0)
 		return -ETIMEDOUT;
 	INIT_DELAYED_WORK_ONSTACK(&limit.work, end_wait);
-	/* Nobody's work that waits for a user's server holds this one up. */
+	/* not queued behind work that waits for a user's server */
 	queue_delayed_work(system_highpri_wq, &limit.work, left);
 	err = down_read_interruptible(&mm->mmap_lock);
 	if (!cancel_delayed_work_sync(&limit.work)) {
@@ -167,9 +167,9 @@ static int lock_in_time(struct mm_struct *mm, unsigned long end)
 }
 
 /*
- * Take the mmap lock: 0, and unlock it soon; -ESRCH when the mm has ended, and what
- * lock_in_time() returns. It is never waited for without an end: a process can map a file of
- * a FUSE server of its own, and hold its lock for as long as this one does not answer.
+ * Take the mmap lock. Returns 0, and the caller unlocks it soon; -ESRCH if the mm has ended; or
+ * what lock_in_time() returns. The wait is limited, because a process can map a file of its own
+ * FUSE server and hold its lock for as long as the server does not reply.
  */
 static int process_lock(const struct process *process)
 {
@@ -181,14 +181,14 @@ static int process_lock(const struct process *process)
 	err = mmap_read_trylock(mm) ? 0 : lock_in_time(mm, process->end);
 	if (err)
 		return err;
-	/* exit_mmap(), which comes after the last user, locks it before it frees a vma */
+	/* after the last user is gone, exit_mmap() locks it before it frees any vma */
 	if (atomic_read(&mm->mm_users))
 		return 0;
 	mmap_read_unlock(mm);
 	return -ESRCH;
 }
 
-/* In a container only paths of processes with the caller's root; as for subscribers. */
+/* In a container, only paths of processes with the caller's root, as for subscribers. */
 static bool may_know_paths(struct task_struct *task)
 {
 	struct path root;
@@ -199,8 +199,8 @@ static bool may_know_paths(struct task_struct *task)
 	get_fs_root(current->fs, &root);
 	task_lock(task);
 	/*
-	 * Not held: when the process has exited that would keep its root from being unmounted.
-	 * If it calls chroot() meanwhile, either answer is right.
+	 * Not held: that would keep an exited process's root from being unmounted. If the process
+	 * calls chroot() meanwhile, either result is right.
 	 */
 	if (task->fs)
 		may = READ_ONCE(task->fs->root.mnt) == root.mnt &&
@@ -211,8 +211,8 @@ static bool may_know_paths(struct task_struct *task)
 }
 
 /*
- * The file mapped at @addr: 0 with its @record, 1 when bid_reply_read_mapped() is to make
- * that; or an error. Sets the offset of @addr in the file.
+ * The file mapped at @addr. Returns 0 with its @record, 1 if bid_reply_read_mapped() has to make
+ * the record, or an error. Sets @offset to the offset of @addr in the file.
  */
 static int find_file(const struct process *process, u64 addr, u64 *offset,
 		     struct bid_mapped *mapped, struct buildid_file *record)
@@ -255,7 +255,7 @@ static int process_resolve(const struct process *process, struct buildid_resolve
 	return err;
 }
 
-/* -EPERM when the process is not the caller's own and the caller may not watch all. */
+/* -EPERM if the process is another user's and the caller may not watch all processes. */
 static struct pid *find_allowed_pid(u32 nr)
 {
 	struct pid *pid = find_get_pid(nr);
@@ -274,10 +274,9 @@ static struct pid *find_allowed_pid(u32 nr)
  *
  * Process context.
  *
- * Return: 0; -EPERM; -ESRCH when there is no such process, or it is not the one that
- * is meant, or it has no address space any more; -ETIMEDOUT when it keeps that locked;
- * -EINTR when a signal came meanwhile; -ENOENT when no file is mapped there; else as
- * bid_reply_file().
+ * Return: 0; -EPERM; -ESRCH if there is no such process, or another one has its pid, or it has no
+ * address space any more; -ETIMEDOUT if it keeps its mmap lock; -EINTR if a signal came; -ENOENT if
+ * no file is mapped there; else as bid_reply_file().
  */
 int bid_process_resolve(struct buildid_resolve *req, struct buildid_file *record)
 {
@@ -295,7 +294,7 @@ int bid_process_resolve(struct buildid_resolve *req, struct buildid_file *record
 			break;
 		process.end = end;
 		err = process_resolve(&process, req, record);
-		/* by exec, unless the process ended, too */
+		/* by exec, unless the process has ended as well */
 		ended = !atomic_read(&process.mm->mm_users);
 		put_process(&process);
 	} while (err == -ESRCH && ended);
@@ -309,11 +308,11 @@ static bool is_selected(const struct vm_area_struct *vma, u32 flags)
 }
 
 /**
- * struct reply - the caller's buffer while it is being filled
+ * struct reply - the caller's buffer while it is filled
  * @to: where the next record goes
  * @left: bytes left in the buffer
  * @last_file: file_id of the last FILE record in it
- * @with_paths: the caller may know the process's paths
+ * @with_paths: the caller may see the process's paths
  * @record: room for the next record, BUILDID_RECORD_MAX bytes
  * @mapped: the file of the next mapping
  * @task: the process's leader
@@ -331,9 +330,9 @@ struct reply {
 };
 
 /*
- * Copy the next mapping from *@cursor on, and make its FILE record, in reply->record. Sets *@cursor
- * to where the one after it begins. Returns 1; 0 when there is none; what process_lock() and
- * bid_reply_read_mapped() do.
+ * Copy the next mapping at or after *@cursor, and make its FILE record in reply->record. Sets
+ * *@cursor to the end of that mapping. Returns 1; 0 if there is none; or the error of
+ * process_lock() or bid_reply_read_mapped().
  */
 static int next_mapping(const struct process *process, u64 *cursor, u32 flags,
 			struct bid_mapping *mapping, struct reply *reply)
@@ -378,7 +377,7 @@ static int put_record(struct reply *reply, struct buildid_record *header, u16 ty
 	return 0;
 }
 
-/* A FILE record, unless it is the last one anyway, and a MMAP record; -ENOSPC. */
+/* A FILE record, unless it repeats the last one, and an MMAP record. Returns 0 or -ENOSPC. */
 static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 {
 	struct buildid_file *record = reply->record;
@@ -405,7 +404,7 @@ static int put_mapping(struct reply *reply, struct bid_mapping *mapping)
 	return put_record(reply, &body.header, BUILDID_RECORD_MMAP, sizeof(body));
 }
 
-/* Whether the call goes on: it may take long, as paths may be long, and there may be many. */
+/* Between mappings: paths may be long, and mappings many. Returns an error to end the call. */
 static int process_pause(void)
 {
 	cond_resched();
@@ -467,7 +466,7 @@ static int put_all(struct reply *reply, const struct process *process, struct bu
 	return err ?: put_cookies(reply, process->mm, from, &req->cursor);
 }
 
-/* The call ends there, and the next one goes on. */
+/* The call ends here; the next one continues. */
 static bool is_to_go_on(int err)
 {
 	return err == -ENOSPC || err == -EINTR || err == -ETIMEDOUT;
@@ -512,7 +511,7 @@ static int process_maps(struct pid *pid, struct buildid_maps *req)
 		return err;
 	err = process_fill(&process, req);
 	put_process(&process);
-	/* the address space ended meanwhile: by exec, unless the process ended, too */
+	/* the address space ended: by exec, unless the process ended, too */
 	if (err == -ESRCH && !get_process(pid, &process)) {
 		put_process(&process);
 		err = -ESTALE;
@@ -536,7 +535,7 @@ int bid_ioctl_maps(struct bid_session *session, void *arg)
 	return err;
 }
 
-/* Called before the device is registered. */
+/* Before the device is registered. */
 void bid_process_init(void)
 {
 	get_random_bytes(&secret, sizeof(secret));

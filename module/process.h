@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-/* All flags that are known. */
+/* All known flags. */
 #define BID_MAPS_FLAGS BUILDID_MAPS_DATA
 
 struct bid_session;

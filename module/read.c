@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads files in the context of whoever maps them, or asks for them.
+ * Reads files in the context of the task that maps them or asks for them.
  *
- * Through the page cache, as a fault in the mapping would: under invalidate_lock, which keeps
- * truncation and hole punching away, no more than is looked at, and with no effect on the file or
- * those that have it open. What has no page in a file that is nothing but memory is zeros, and is
- * read as such without allocating a page. Files whose pages may be read only by their filesystem's
- * own read_iter are read by that. Not by kernel_read(): that asks security modules and fanotify in
- * the task's name, and makes events; a task may execute what it may not read.
+ * It reads through the page cache, as a fault in the mapping would: under invalidate_lock, which
+ * keeps truncation and hole punching away, no more than is needed, and with no effect on the file
+ * or on others that have it open. In a file that lives in memory, a missing page is zeros, and no
+ * page is allocated for it. Files whose pages only their filesystem's own read_iter may read are
+ * read by that. kernel_read() would not do: it asks security modules and fanotify in the task's
+ * name, and generates events; and a task may execute what it may not read.
  *
- * No lock of this module is held meanwhile. What one file may cost is bounded: notes, bytes,
- * pages, attempts. A fatal signal ends it wherever a fault would end.
+ * No lock of this module is held. The cost of one file is bounded: notes, bytes, pages, attempts.
+ * A fatal signal ends the read wherever it would end a fault.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -26,20 +26,20 @@
 #include "read.h"
 #include "stats.h"
 
-/* How often to read when the version moves meanwhile. */
+/* How often to retry when the version changes during the read. */
 #define ATTEMPTS 4
 
-/* Enough for any real file, and a bound on what a hostile one can cost. */
+/* Enough for any real file; bounds the cost of a hostile one. */
 static const struct bid_elf_limits limits = {
 	.notes = 65536,
 	.bytes = 16 << 20,
 };
 
-/* For one file, all attempts together: both tables of headers as large as can be, and notes. */
+/* For a file, all attempts together: both header tables at their largest, and notes. */
 #define PAGES_MAX 2304
 
 #define HASH_PART  4096
-#define HASH_PAGES 4U /* two for each part, where it is not aligned */
+#define HASH_PAGES 4U /* two for each part, if unaligned */
 #define HASH_LEN   16
 
 #define NO_PAGE (~(pgoff_t)0)
@@ -48,15 +48,15 @@ static const struct bid_elf_limits limits = {
  * struct reading - a file while it is read
  * @reader: the parser's interface to it
  * @file: the file
- * @inode: whose content
- * @by_pages: look at @inode's pages; else read_iter
+ * @inode: the inode whose content is read
+ * @by_pages: look at @inode's pages; else use read_iter
  * @pages: how many more may be read
- * @err: of the read that failed, as the parser may ask again
- * @pinned: a device, or another driver, may write to a page that was read
- * @index: of the page that is at @bytes, NO_PAGE without one
- * @bytes: its content
+ * @err: of the read that failed, in case the parser asks again
+ * @pinned: a page that was read is pinned: a device or another driver may write to it
+ * @index: of the page at @bytes, NO_PAGE if there is none
+ * @bytes: the page's content
  * @page: held, if it is in the page cache
- * @copy: of a page that read_iter has read
+ * @copy: a page read by read_iter
  */
 struct reading {
 	struct bid_reader reader;
@@ -73,8 +73,8 @@ struct reading {
 };
 
 /*
- * What a filesystem, or the server behind it, says of a read. It may be any number, and is
- * not to be taken for one that has a meaning here.
+ * The error of a read, from a filesystem or the server behind it: it may be any number, and must
+ * not be mistaken for one that has a meaning here.
  */
 static int read_error(int err)
 {
@@ -83,7 +83,7 @@ static int read_error(int err)
 	return -EIO;
 }
 
-/* kernel_read() would take over O_DIRECT, which filesystems need not do to kernel memory. */
+/* kernel_read() would pass on O_DIRECT, which filesystems need not support for kernel memory. */
 static ssize_t read_some(struct file *file, loff_t pos, void *buf, size_t len)
 {
 	struct kvec vec = { .iov_base = buf, .iov_len = len };
@@ -103,11 +103,11 @@ static int read_copy(struct reading *reading, pgoff_t index)
 	size_t done = 0, len;
 	ssize_t n;
 
-	/* a page that is there is looked at even so */
+	/* pages already read may still be looked at */
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	len = min_t(u64, reading->reader.size - off, PAGE_SIZE);
-	/* a server may say that it is so large */
+	/* a server may claim any size */
 	if (off > LLONG_MAX - len)
 		return -EIO;
 	if (!reading->copy)
@@ -131,9 +131,9 @@ static bool is_swapped(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * shmem_read_mapping_page() would allocate a page in a hole, so none may be punched
- * here meanwhile: take i_rwsem. Only try: a writer holds it while it faults in memory
- * that some user may be serving (FUSE, userfaultfd).
+ * shmem_read_mapping_page() would allocate a page for a hole, so prevent hole punching by taking
+ * i_rwsem. Only try: a writer holds it while faulting in memory that some user may be serving
+ * (FUSE, userfaultfd).
  */
 static struct page *swap_in(struct address_space *mapping, pgoff_t index)
 {
@@ -148,8 +148,8 @@ static struct page *swap_in(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * NULL for a page of zeros. That is one which is not up to date under its lock: without, it
- * may be on its way to another page, or from the disk.
+ * NULL for a page of zeros, which is one that is not uptodate under its lock. Without the lock, the
+ * page may be migrating, or on its way from the disk.
  */
 static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 {
@@ -160,7 +160,7 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 	if (!page) {
 		entry = xa_load(&mapping->i_pages, index);
 		if (entry && !xa_is_value(entry))
-			return ERR_PTR(-ESTALE); /* it came meanwhile */
+			return ERR_PTR(-ESTALE); /* it appeared meanwhile */
 		return entry ? swap_in(mapping, index) : NULL;
 	}
 	written = PageUptodate(page);
@@ -172,8 +172,8 @@ static struct page *memory_page(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * The page, if it is there and up to date. Whoever has it locked may wait for a server that does
- * not answer; so does a fault, which a fatal signal ends.
+ * The page, if it is cached and uptodate. Its lock may be held by a task waiting for a server that
+ * does not reply; a fault would wait the same way, until a fatal signal.
  */
 static struct page *cached_page(struct address_space *mapping, pgoff_t index)
 {
@@ -190,11 +190,11 @@ static struct page *cached_page(struct address_space *mapping, pgoff_t index)
 }
 
 /*
- * As a fault does: a page that is read ahead can be waited for until a fatal signal comes, where
- * read_folio() may wait whatever comes, as FUSE does once its server has the request.
+ * As a fault does: the wait for a page that is read ahead can be interrupted by a fatal signal,
+ * while read_folio() may not be: FUSE waits once its server has the request.
  *
- * Of the tail of a file the section headers are wanted, and then all of it for the hash: it is
- * read at once, where page by page would make two or three reads of it.
+ * A file's tail is read in one go, as the section headers are needed, and then all of it for the
+ * hash; page by page that would take two or three reads.
  */
 static struct page *read_ahead(struct reading *reading, struct address_space *mapping,
 			       pgoff_t index)
@@ -217,10 +217,10 @@ static bool has_page(const struct address_space *mapping, pgoff_t index)
 	return index < DIV_ROUND_UP(i_size_read(mapping->host), PAGE_SIZE);
 }
 
-/* invalidate_lock is held for one page at a time, so that truncation need not wait. */
+/* Holds invalidate_lock for one page at a time, so that truncation need not wait. */
 static struct page *disk_page(struct reading *reading, struct address_space *mapping, pgoff_t index)
 {
-	/* of an overlay it is not the filesystem's, which then needs none */
+	/* an overlay's file is not the filesystem's own, which does without one then */
 	struct file *file = file_inode(reading->file) == reading->inode ? reading->file : NULL;
 	struct page *page;
 
@@ -269,7 +269,7 @@ static int hold_page(struct reading *reading, pgoff_t index)
 	return 0;
 }
 
-/* -EDQUOT, which read_error() does not return, when the file has too many pages. */
+/* -EDQUOT, which read_error() never returns, if the file has too many pages. */
 static int next_page(struct reading *reading, pgoff_t index)
 {
 	drop_page(reading);
@@ -290,7 +290,7 @@ static int go_to(struct reading *reading, pgoff_t index)
 	return reading->err;
 }
 
-/* The page is held until the next call. Its bytes may change meanwhile. */
+/* The page is held until the next call. Its bytes may change at any time. */
 static const void *reader_look(struct bid_reader *reader, u64 off, size_t len)
 {
 	struct reading *reading = container_of(reader, struct reading, reader);
@@ -317,8 +317,8 @@ static int reader_read(struct bid_reader *reader, u64 off, void *buf, size_t len
 }
 
 /*
- * OpenTelemetry's file hash: of the first and the last 4096 bytes, which overlap in a
- * small file, and the size as 64 bits, big endian.
+ * OpenTelemetry's file hash: the first and the last 4096 bytes, which overlap in a small file, and
+ * the size as 64 bits, big endian.
  */
 static int read_hash(struct bid_reader *reader, struct bid_identity *id)
 {
@@ -345,7 +345,7 @@ static int read_hash(struct bid_reader *reader, struct bid_identity *id)
 	return err;
 }
 
-/* The identity of a file without a build-id: fs-verity, a cookie, or a hash. */
+/* The identity of a file without a build-id: fs-verity digest, cookie, or hash. */
 static int fall_back(struct reading *reading, const struct bid_version *version,
 		     struct bid_identity *id)
 {
@@ -364,7 +364,7 @@ static int fall_back(struct reading *reading, const struct bid_version *version,
 	return 0;
 }
 
-/* Returns 0, or the error that the reader returned. */
+/* Returns 0, or the reader's error. */
 static int read_attempt(struct reading *reading, const struct bid_version *version,
 			struct bid_identity *id)
 {
@@ -385,7 +385,7 @@ static int read_attempt(struct reading *reading, const struct bid_version *versi
 	return err;
 }
 
-/* The next change of the content is to move the counter, which need not do so unasked. */
+/* Some filesystems bump the counter only if it was queried since the last change: query it. */
 static void read_sample(struct inode *inode, struct bid_version *version)
 {
 	if (bid_file_counts(inode))
@@ -430,12 +430,12 @@ static int read_attempts(struct reading *reading, struct bid_version *version,
  * @access: from bid_file_access(), not BID_ACCESS_NEVER
  * @version: set to the version that was read
  * @id: set to the identity, or the reason why there is none
- * @unsure: set when the content may change, or may have changed, without a change of version
+ * @unsure: set if the content may change, or have changed, without a change of version
  *
- * With no lock held. May sleep, for long when a server is slow.
+ * No lock is held. May sleep, for long if a server is slow.
  *
- * Return: 0, or -EINTR when the task is being killed, or a signal has ended a read. Any
- * other failure is a reason in @id.
+ * Return: 0, or -EINTR if the task is being killed or a signal has ended a read. Any other failure
+ * is a reason in @id.
  */
 int bid_read_file(struct file *file, struct inode *inode, enum bid_access access,
 		  struct bid_version *version, struct bid_identity *id, bool *unsure)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads a file and finds its identity, where one may sleep.
+ * Reads a file and finds its identity. May sleep.
  */
 #ifndef BID_READ_H
 #define BID_READ_H

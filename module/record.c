@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No function here takes a lock or sleeps: the hook and ioctl callers use them alike.
- * Records go to user space, so every byte of one is written, padding included.
+ * Used by the hook and by ioctl callers: nothing here takes a lock or sleeps. Records go to user
+ * space, so every byte is written, including padding.
  */
 #include <linux/cred.h>
 #include <linux/sched/signal.h>
@@ -9,11 +9,11 @@
 #include "record.h"
 
 /**
- * bid_entry_info() - what a FILE record says of an entry
+ * bid_entry_info() - the content of a FILE record for a cache entry
  * @entry: the entry, under RCU
  * @info: filled in; points into @entry
  *
- * The path is the one that is stored: that of the process that mapped the file first.
+ * The path is the stored one: that of the process that mapped the file first.
  */
 void bid_entry_info(const struct bid_entry *entry, struct bid_file_info *info)
 {
@@ -48,7 +48,7 @@ u32 bid_record_file_size(const struct bid_file_info *info)
 	return sizeof(struct buildid_file) + ALIGN(info->id_len, 8) + padded_path(info->path.len);
 }
 
-/* Pad @len bytes with zeros to @padded, a multiple of 8 and at most @len + 8. */
+/* Copy @len bytes and pad with zeros to @padded, a multiple of 8 and at most @len + 8. */
 static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 {
 	if (padded)
@@ -57,10 +57,10 @@ static void write_padded(u8 *to, const void *from, u32 len, u32 padded)
 }
 
 /**
- * bid_record_file_write() - write all of a FILE record but its header
- * @info: what it says
- * @pid: whose path it has, in the reader's namespace; 0 for no process in particular
- * @tid: likewise
+ * bid_record_file_write() - write a FILE record, except for its header
+ * @info: the record's content
+ * @pid: the process whose path it has, in the reader's namespace; 0 for no particular process
+ * @tid: the thread of that process, or 0
  * @record: bid_record_file_size() bytes
  */
 void bid_record_file_write(const struct bid_file_info *info, u32 pid, u32 tid,
@@ -103,8 +103,8 @@ u32 bid_record_image_size(const struct bid_image_info *info)
 }
 
 /**
- * bid_record_image_write() - write all of a KERNEL or MODULE record but its header
- * @info: what it says
+ * bid_record_image_write() - write a KERNEL or MODULE record, except for its header
+ * @info: the record's content
  * @addrs: the reader may see kernel addresses
  * @record: bid_record_image_size() bytes
  */
@@ -134,11 +134,11 @@ u32 bid_record_cookie_size(const struct bid_cookie_info *info)
 }
 
 /**
- * bid_record_cookie_write() - write all of a COOKIE record but its header
- * @info: what it says
+ * bid_record_cookie_write() - write a COOKIE record, except for its header
+ * @info: the record's content
  * @task: a task of the process that has the mapping
- * @pid: of @task, in the reader's namespace
- * @tid: likewise
+ * @pid: process id of @task, in the reader's namespace
+ * @tid: thread id of @task, in the reader's namespace
  * @record: bid_record_cookie_size() bytes
  */
 void bid_record_cookie_write(const struct bid_cookie_info *info, const struct task_struct *task,
@@ -157,7 +157,7 @@ void bid_record_cookie_write(const struct bid_cookie_info *info, const struct ta
 	write_padded((u8 *)(record + 1), info->id.bytes, info->id.len, ALIGN(info->id.len, 8));
 }
 
-/* What wait(2) will say of the process whose last thread this is. */
+/* The status that wait(2) will report for the process whose last thread this is. */
 static u32 exit_code_of(const struct task_struct *task)
 {
 	const struct signal_struct *signal = task->signal;
@@ -167,11 +167,11 @@ static u32 exit_code_of(const struct task_struct *task)
 }
 
 /**
- * bid_record_task_write() - write all of a FORK, EXEC, COMM or EXIT record but its header
- * @info: what it says
- * @pid: of the task, in the reader's namespace
- * @tid: likewise
- * @parent_pid: of the parent, likewise; 0 without a parent
+ * bid_record_task_write() - write a FORK, EXEC, COMM or EXIT record, except for its header
+ * @info: the record's content
+ * @pid: process id of the task, in the reader's namespace
+ * @tid: thread id of the task, in the reader's namespace
+ * @parent_pid: the parent, in the reader's namespace; 0 without a parent
  * @record: sizeof(*record) bytes
  */
 void bid_record_task_write(const struct bid_task_info *info, u32 pid, u32 tid, u32 parent_pid,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The layout of records: from the structs here to those of the uapi header.
- * bid_record_<type>_size() is the size of the whole record, bid_record_<type>_write()
- * writes every byte of it but the header, which bid_ring_reserve() fills in.
+ * bid_record_<type>_size() is the size of the whole record, bid_record_<type>_write() writes all of
+ * it except the header, which bid_ring_reserve() fills in.
  */
 #ifndef BID_RECORD_H
 #define BID_RECORD_H
@@ -21,7 +21,7 @@
  * @end: first address after it
  * @pgoff: offset of @start in the file, in pages
  * @vm_flags: of the vma
- * @file_id: as in struct buildid_file; 0 when UNRESOLVED
+ * @file_id: as in struct buildid_file; 0 if UNRESOLVED
  */
 struct bid_mapping {
 	u64 start;
@@ -32,8 +32,8 @@ struct bid_mapping {
 };
 
 /**
- * struct bid_file_info - what a FILE record says
- * @file_id: this and all others as in struct buildid_file
+ * struct bid_file_info - the content of a FILE record
+ * @file_id: as in struct buildid_file, like all other fields
  */
 struct bid_file_info {
 	u64 file_id;
@@ -50,10 +50,10 @@ struct bid_file_info {
 };
 
 /**
- * struct bid_image_info - what a KERNEL or MODULE record says
+ * struct bid_image_info - the content of a KERNEL or MODULE record
  * @type: BUILDID_RECORD_KERNEL or _MODULE
  * @record_flags: BUILDID_RECORD_*
- * @flags: this and all others as in struct buildid_image
+ * @flags: as in struct buildid_image, like all other fields
  */
 struct bid_image_info {
 	u16 type;
@@ -66,9 +66,9 @@ struct bid_image_info {
 };
 
 /*
- * The start time of a task's process, which tells it from others that have the same pid.
- * It is the leader's: a thread that calls exec takes it over. @task is current or a
- * leader; another task's group_leader may be gone.
+ * The start time of a task's process, which distinguishes it from others with the same pid. It is
+ * the leader's: a thread that calls exec takes it over. @task is current or a leader; the
+ * group_leader of another task may be gone.
  */
 static __always_inline u64 bid_start_time(const struct task_struct *task)
 {
@@ -76,10 +76,10 @@ static __always_inline u64 bid_start_time(const struct task_struct *task)
 }
 
 /**
- * struct bid_cookie_info - what a COOKIE record says
+ * struct bid_cookie_info - the content of a COOKIE record
  * @start: first address
  * @end: first address after it
- * @id: the identity that the loader gave; of length 0 when it was taken back
+ * @id: the identity that the loader set; of length 0 if it was cleared
  */
 struct bid_cookie_info {
 	u64 start;
@@ -88,11 +88,11 @@ struct bid_cookie_info {
 };
 
 /**
- * struct bid_task_info - what a FORK, EXEC, COMM or EXIT record says
+ * struct bid_task_info - the content of a FORK, EXEC, COMM or EXIT record
  * @type: BUILDID_RECORD_FORK, _EXEC, _COMM or _EXIT
  * @flags: BUILDID_TASK_*
- * @task: the child with FORK, a thread of current's process with COMM, else current
- * @parent: with FORK: the task that forked, or NULL for the kernel; else NULL
+ * @task: FORK: the child; COMM: a thread of current's process; else current
+ * @parent: FORK: the task that forked, or NULL for the kernel; else NULL
  */
 struct bid_task_info {
 	u16 type;
@@ -111,7 +111,7 @@ static inline void bid_mapping_init(struct bid_mapping *mapping, const struct vm
 	mapping->file_id = file_id;
 }
 
-/* @task is current, or held. Under RCU, or with preemption off. */
+/* @task is current or held. Under RCU, or with preemption off. */
 static __always_inline u64 bid_cgroup_id(const struct task_struct *task)
 {
 #ifdef CONFIG_CGROUPS
@@ -121,7 +121,7 @@ static __always_inline u64 bid_cgroup_id(const struct task_struct *task)
 #endif
 }
 
-/* Readers are in the initial user namespace, or they could not subscribe. */
+/* Readers are in the initial user namespace: no others may subscribe. */
 static __always_inline u32 bid_uid(const struct task_struct *task)
 {
 	return __kuid_val(task == current ? current_uid() : task_uid((struct task_struct *)task));
@@ -133,7 +133,7 @@ static __always_inline void bid_record_comm_write(u8 to[TASK_COMM_LEN], const ch
 	to[TASK_COMM_LEN - 1] = 0;
 }
 
-/* Inline, as it is the larger part of sending a record. */
+/* Inline, as it is most of the work of sending a record. */
 static __always_inline void bid_record_mmap_write(struct buildid_mmap *record, u32 pid, u32 tid,
 						  const struct bid_mapping *mapping, u8 state,
 						  const struct task_struct *task)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FILE records in reply to an ioctl: what whoever maps a file does, done for a caller that
- * asks for one, in its own context. It may sleep, and can be killed where a server does not
- * answer.
+ * FILE records in reply to an ioctl: what a mapping task does, done for a caller that asks, in its
+ * own context. It may sleep, and can be killed if a server does not reply.
  *
- * Two kinds of callers differ in what they may learn. One that holds the file open for
- * reading (RESOLVE by descriptor) could read it itself. One that asks what a process has mapped
- * (RESOLVE by address, MAPS) perhaps could not: for that one a file is read only if the caller
- * has the permission, and never if its server may be any user. What is read meanwhile is held
- * until the caller returns to user space.
+ * There are two kinds of callers. One holds the file open for reading (RESOLVE by descriptor) and
+ * could read it itself. The other asks what a process has mapped (RESOLVE by address, MAPS), and
+ * may have no right to read that: for it, a file is read only if it has the permission, and never
+ * if its server may be any user's. A file is held during the read, until the caller returns to user
+ * space.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -46,7 +45,7 @@ void bid_reply_entry(const struct bid_entry *entry, struct buildid_file *record)
  * bid_reply_hide_path() - remove the path from a FILE record
  * @record: a complete record
  *
- * For a caller in a container that the path is outside of.
+ * For a caller in a container, if the path is outside it.
  */
 void bid_reply_hide_path(struct buildid_file *record)
 {
@@ -56,9 +55,9 @@ void bid_reply_hide_path(struct buildid_file *record)
 }
 
 /*
- * May the caller read the file? A server that may be any user is not asked, as it could make the
- * caller wait for ever: the answer is no. It need not be that of the mapping: overlayfs asks about
- * the metadata, and about the copy that it has made meanwhile. Where a user has mounted it, asking
+ * May the caller read the file? Servers that may be any user's are not asked, as they could make
+ * the caller wait forever: the answer is no. It may differ from that for the mapping: overlayfs
+ * checks the metadata, and the copy it has made meanwhile. For an overlay mounted by a user, asking
  * about other processes requires CAP_DAC_READ_SEARCH.
  */
 static bool may_read(const struct file *file)
@@ -73,8 +72,8 @@ static bool may_read(const struct file *file)
 }
 
 /*
- * A hash would let the caller confirm a guess at content that it may not read. With
- * CAP_PERFMON it could subscribe, and get the hash of every mapping anyway.
+ * A hash would let the caller confirm a guess at content that it may not read. With CAP_PERFMON it
+ * could subscribe and get the hash of every mapping anyway.
  */
 static bool may_be_guessed(u8 kind)
 {
@@ -91,7 +90,7 @@ static void write_lookup(const struct bid_lookup *lookup, const struct bid_path 
 	reply_write(&info, record);
 }
 
-/* Reply from the cache, if it has the file and need not read it again. */
+/* Reply from the cache, if it has the file and the file need not be read again. */
 static bool reply_from_cache(const struct bid_lookup *lookup, const struct bid_path *path,
 			     struct buildid_file *record)
 {
@@ -109,7 +108,7 @@ static bool reply_from_cache(const struct bid_lookup *lookup, const struct bid_p
 	return entry;
 }
 
-/* The record without an identity, and why; its file_id if the cache has it all the same. */
+/* A record with a reason instead of an identity; with its file_id if the cache has one. */
 static void reply_refuse(struct bid_lookup *lookup, u8 reason, const struct bid_path *path,
 			 struct buildid_file *record)
 {
@@ -128,10 +127,10 @@ static void reply_refuse(struct bid_lookup *lookup, u8 reason, const struct bid_
  * bid_reply_read() - identify an open file by reading it in the caller's context
  * @lookup: of the file, not BID_ACCESS_NEVER; set to the inode and the version that were read
  *
- * On overlayfs a copy-up gives an open file another real inode, which is then what is
- * read. That happens twice at most, for the metadata and for the content. May sleep.
+ * A copy-up on overlayfs gives an open file another real inode, which is then read instead. That
+ * happens twice at most, for the metadata and for the content. May sleep.
  *
- * Return: 0, or -EINTR when the caller is being killed, or a signal has ended a read.
+ * Return: 0, or -EINTR if the caller is being killed or a signal has ended a read.
  */
 int bid_reply_read(struct bid_lookup *lookup)
 {
@@ -154,7 +153,7 @@ int bid_reply_read(struct bid_lookup *lookup)
 	return 0;
 }
 
-/* Read the file, unless it is one that never is, and store and tell what was found. */
+/* Read the file, unless it is never read; store and report what was found. */
 static int reply_by_reading(struct bid_lookup *lookup, const struct bid_path *path,
 			    struct buildid_file *record)
 {
@@ -170,7 +169,7 @@ static int reply_by_reading(struct bid_lookup *lookup, const struct bid_path *pa
 static int reply_run(struct bid_lookup *lookup, const struct bid_path *path, bool ask_cache,
 		     struct buildid_file *record)
 {
-	/* whoever has it need not have the permission to read it */
+	/* O_PATH: having the descriptor does not imply permission to read */
 	if (lookup->file->f_mode & FMODE_PATH) {
 		lookup->id = (struct bid_identity){ .reason = BUILDID_REASON_NOT_READ };
 		lookup->version.change = 0;
@@ -200,35 +199,34 @@ static int reply_file(struct file *file, bool ask_cache, struct buildid_file *re
 }
 
 /**
- * bid_reply_file() - identify an open file, and read it if need be
- * @file: open for reading; of one with FMODE_PATH nothing but what stat(2) shows is told
+ * bid_reply_file() - identify an open file, reading it if necessary
+ * @file: open for reading; with FMODE_PATH only what stat(2) shows is reported
  * @record: the FILE record: BUILDID_RECORD_MAX bytes, the header zeroed
  *
- * Process context with no lock held. May sleep. The result is stored in the cache, but for reasons
- * of bid_reason_passes().
+ * Process context with no lock held. May sleep. The result is stored in the cache, except for
+ * reasons of bid_reason_passes().
  *
- * Return: 0, -ENOMEM, or -EINTR when the caller is being killed, or a signal has ended a
- * read.
+ * Return: 0, -ENOMEM, or -EINTR if the caller is being killed or a signal has ended a read.
  */
 int bid_reply_file(struct file *file, struct buildid_file *record)
 {
 	return reply_file(file, true, record);
 }
 
-/* bid_reply_file() that reads the file in any case, to bring the cache up to date. */
+/* bid_reply_file() that always reads the file, to update the cache. */
 int bid_reply_reread(struct file *file, struct buildid_file *record)
 {
 	return reply_file(file, false, record);
 }
 
 /**
- * bid_reply_mapped() - identify a file that was found in a mapping, as far as that is known
- * @file: the file, which the mapping holds
+ * bid_reply_mapped() - identify a mapped file without reading it
+ * @file: the file, held by the mapping
  * @mapped: set to what bid_reply_read_mapped() needs
  * @record: as for bid_reply_file(), complete when this returns false
  *
- * Process context; the mmap lock of the process that has it mapped may be held, as no file is
- * read and nobody asked. May sleep.
+ * Process context; the mmap lock of the process that maps it may be held, as no file is read and
+ * no permission asked for. May sleep.
  *
  * Return: whether the caller has to call bid_reply_read_mapped(), with no lock held.
  */
@@ -245,7 +243,7 @@ bool bid_reply_mapped(struct file *file, struct bid_mapped *mapped, struct build
 			     record);
 		return false;
 	}
-	/* its server may not let go of who closes it, so that nobody else is to hold it */
+	/* its server may block the task that drops the last reference, so take none */
 	if (bid_file_served(file)) {
 		reply_refuse(lookup, BUILDID_REASON_NOT_READ, &mapped->path, record);
 		return false;
@@ -255,13 +253,14 @@ bool bid_reply_mapped(struct file *file, struct bid_mapped *mapped, struct build
 }
 
 /**
- * bid_reply_read_mapped() - identify a file that was found in a mapping, and read it if need be
- * @mapped: what bid_reply_mapped() has left
+ * bid_reply_read_mapped() - identify a mapped file, reading it if necessary
+ * @mapped: from bid_reply_mapped()
  * @record: as for bid_reply_file()
  *
- * It is read only if the caller has the permission. Process context with no lock held. May sleep.
+ * The file is read only if the caller has the permission. Process context with no lock held. May
+ * sleep.
  *
- * Return: 0, or -EINTR when the caller is being killed, or a signal has ended a read.
+ * Return: 0, or -EINTR if the caller is being killed or a signal has ended a read.
  */
 int bid_reply_read_mapped(struct bid_mapped *mapped, struct buildid_file *record)
 {

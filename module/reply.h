@@ -10,10 +10,10 @@
 struct buildid_file;
 
 /**
- * struct bid_mapped - a file that was found in a mapping, to be read outside of the mmap lock
+ * struct bid_mapped - a mapped file, to be read outside the mmap lock
  * @lookup: of the file, which it holds
  * @path: in @buf
- * @buf: room for it
+ * @buf: buffer of @path
  */
 struct bid_mapped {
 	struct bid_lookup lookup;

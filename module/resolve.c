@@ -3,8 +3,8 @@
  * RESOLVE: the FILE record of an open file (FD), of an inode (KEY), of a file_id (ID), or
  * of what a process has mapped at an address (ADDR).
  *
- * FD and ADDR identify a file that is there, see reply.c. KEY and ID only say what
- * the cache has.
+ * FD and ADDR identify a file that exists, see reply.c. KEY and ID only report what is in the
+ * cache.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -34,13 +34,13 @@ static int resolve_fd(struct buildid_resolve *req, struct buildid_file *record)
 	return err;
 }
 
-/* Under RCU, and for a caller that may know of everything that was mapped. */
+/* Under RCU, for a caller that may know of everything that was mapped. */
 static int resolve_entry(const struct bid_entry *entry, struct buildid_file *record)
 {
 	if (IS_ERR_OR_NULL(entry))
 		return entry ? PTR_ERR(entry) : -ENOENT;
 	bid_reply_entry(entry, record);
-	/* the path is that of some process, which may be outside of the container */
+	/* the path is as some other process sees it, perhaps outside the caller's container */
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		bid_reply_hide_path(record);
 	return 0;
@@ -74,10 +74,10 @@ static int resolve_id(struct buildid_resolve *req, struct buildid_file *record)
 }
 
 /**
- * struct way - a way to say which file is meant
- * @uses: the fields that belong to it have all bits set
- * @flags: that are known of it
- * @perfmon: takes CAP_PERFMON; ADDR for another process
+ * struct way - a way of naming the file
+ * @uses: the fields that it uses have all bits set
+ * @flags: known flags
+ * @perfmon: requires CAP_PERFMON; ADDR does for another process only
  * @resolve: fills in @record, BUILDID_RECORD_MAX zeroed bytes
  */
 struct way {
@@ -131,7 +131,7 @@ static bool has_only(const struct buildid_resolve *req, const struct buildid_res
 	return true;
 }
 
-/* Sets the size of the record, also where there is no room for that: -ENOSPC. */
+/* Sets the size of the record even if there is no room for it: -ENOSPC. */
 static int copy_record(struct buildid_resolve *req, const struct buildid_file *record)
 {
 	u32 size = record->header.size;

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Positions only grow; a record lies at its position modulo the size. The record
- * pages are mapped twice in a row, here and in user space, so that no record is ever
- * split.
+ * Positions only grow; a record lies at its position modulo the size. The record pages are mapped
+ * twice in a row, here and in user space, so that no record is ever split. The sequence number is
+ * the order of reservation; times are taken before the lock, so time_mono may be slightly older
+ * than that of the record before.
  *
- * Producers: any context but NMI, with preemption off from reserving to committing.
- * They reserve under bid_ring.lock, a raw spinlock and a leaf of the lock order, and
- * fill the record in outside of it. A record is BUSY until it is committed, and the
- * consumer stops before it.
+ * Producers: any context but NMI, with preemption off from reserving to committing. They reserve
+ * under bid_ring.lock, a raw spinlock and a leaf of the lock order, and fill in the record outside
+ * it. A record is BUSY until it is committed, and the consumer stops before it.
  *
- * The consumer: one at a time; who that is, is up to the owner (the session's mutex,
- * the listener's work, or user space once it has mapped the ring). The only thing
- * user space can write is the consumer position, and it is used only when it lies
- * between the last one and the producer position.
+ * The consumer: one at a time, which is up to the owner (the session's mutex, the listener's work
+ * item, or user space once it has mapped the ring). User space can write nothing but the consumer
+ * position, which is used only if it lies between the last valid one and the producer position, and
+ * is masked and aligned before it is used as an offset.
  *
- * When there is no room, the new record is dropped and counted. The next record that
- * finds room comes after a LOST record with the counts. From then on no FILE record
- * counts as sent: the consumer may not have read those that it was sent.
+ * When there is no room, the new record is dropped and counted. The next record that fits comes
+ * after a LOST record with the counts; if none comes, reading or polling writes LOST. From then on
+ * no FILE record counts as sent: the consumer may not have read them.
+ *
+ * FILE records that were sent or promised are in a direct-mapped table of tags by file_id. A
+ * collision costs a redundant FILE record; none is ever missing. Changing the salt forgets the
+ * whole table. A state of FOLLOWS may be out of date: if another task sends that FILE between the
+ * hook's look at the table and the MMAP, the FILE comes right before the MMAP.
  *
  * Ordering:
  *	producer			consumer
@@ -26,8 +31,8 @@
  *	  in bid_ring_commit_size()
  *	acquire of consumer pos		release of it in bid_ring_consume()
  *	  in bid_ring_limit()
- *	commit; smp_mb(); look who	join the waiters; smp_mb(); look for
- *	  waits, in bid_ring_wake()	  records, in poll(), read(), fill_socket()
+ *	commit; smp_mb(); look for	join the waiters; smp_mb(); look for
+ *	  waiters, in bid_ring_wake()	  records, in poll(), read(), fill_socket()
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -50,19 +55,19 @@ static void forget_sent(struct bid_ring *ring)
 	ring->sent_salt += BID_RING_SALT;
 	if (!ring->sent_salt)
 		ring->sent_salt = BID_RING_SALT;
-	/* some at a time, so that a tag is gone before its salt comes again */
+	/* a few at a time, so that an old tag is cleared before its salt comes round again */
 	while (slots--)
 		ring->sent[ring->sent_cleared++ & ring->sent_mask] = 0;
 }
 
 /**
- * bid_ring_limit() - where the room ends, by the consumer's last position that is plausible
+ * bid_ring_limit() - where the room ends, by the consumer's last valid position
  * @ring: the ring, locked
  */
 u64 bid_ring_limit(struct bid_ring *ring)
 {
 	u64 last = ring->limit - ring->size;
-	/* pairs with the consumer's release: it has read what is overwritten now */
+	/* pairs with the consumer's release: it has read what is to be overwritten */
 	u64 cons = smp_load_acquire(&bid_ring_consumer(ring)->pos);
 
 	lockdep_assert_held(&ring->lock);
@@ -99,7 +104,7 @@ static void ring_drop(struct bid_ring *ring, bool mmap)
 	ring->seq++;
 	ring->full++;
 	ring->full_mmaps += mmap;
-	/* the consumer may never read the FILE records it was sent */
+	/* the consumer may never read the FILE records sent so far */
 	forget_sent(ring);
 }
 
@@ -117,12 +122,12 @@ static void set_tag(struct bid_ring *ring, const struct bid_ring_request *reques
  * @ring: the ring
  * @request: what to reserve
  *
- * Any context but NMI; preemption is off until it is committed. Writes the LOST record that
- * may be due by itself.
+ * Any context but NMI; preemption is off until the record is committed. Writes a LOST record first
+ * if one is due.
  *
- * Return: the room; type, seq and times are filled in. Fill in the rest, every byte, and
- * commit it. ERR_PTR() of -ENOSPC when the record was dropped, and counted; -ESTALE when its
- * FILE was neither sent nor promised.
+ * Return: the room, with type, seq and times filled in. Fill in every other byte and commit it.
+ * ERR_PTR() of -ENOSPC if the record was dropped, and counted; -ESTALE if its FILE was neither sent
+ * nor promised.
  */
 struct buildid_record *bid_ring_reserve(struct bid_ring *ring, struct bid_ring_request *request)
 {
@@ -146,7 +151,7 @@ struct buildid_record *bid_ring_reserve(struct bid_ring *ring, struct bid_ring_r
 		raw_spin_unlock(&ring->lock);
 		bid_stats_inc(BID_STAT_RING_FULL);
 		bid_stats_add(BID_STAT_RING_FULL_MMAPS, mmap);
-		/* perhaps nothing comes after this that reaches the watermark */
+		/* there may be no further record that reaches the watermark */
 		bid_ring_wake(ring);
 		return ERR_PTR(-ENOSPC);
 	}
@@ -170,8 +175,8 @@ static bool is_busy(const struct buildid_record *record)
 /**
  * bid_ring_ready() - is there something to consume?
  * @ring: the ring
- * @bytes: at least that much, 0 for any; a ring that dropped records is ready anyway, until
- *	the LOST record that says so is consumed
+ * @bytes: at least this much, 0 for any; a ring that dropped records is always ready, until the
+ *	LOST record that reports it is consumed
  */
 bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 {
@@ -187,11 +192,11 @@ bool bid_ring_ready(struct bid_ring *ring, u32 bytes)
 }
 
 /**
- * bid_ring_wake_now() - wake the consumer, if there is enough to consume
+ * bid_ring_wake_now() - wake the consumer if there is enough to consume
  * @ring: the ring
  *
- * The irq_work is lazy, so that the wake-up comes with the next tick: an interrupt
- * for each record would cost more than the record.
+ * By a lazy irq_work, with the next tick: the hook may not take the locks of a wait queue, and an
+ * interrupt for each record would cost more than the record.
  */
 void bid_ring_wake_now(struct bid_ring *ring)
 {
@@ -204,7 +209,7 @@ void bid_ring_wake_now(struct bid_ring *ring)
  * @ring: the ring
  * @missed: probe misses so far
  *
- * For consumers: losses that no record has come after would stay unreported.
+ * For consumers: a loss without any later record would stay unreported.
  *
  * Return: false when there is no room.
  */
@@ -230,9 +235,9 @@ bool bid_ring_report_lost(struct bid_ring *ring, u64 missed)
  * @ring: the ring
  * @missed: probe misses so far
  *
- * If not, the consumer is woken, if it was among the waiters before. A consumer that has
- * mapped the ring makes room without a call, and if it waits for edges it does not call
- * again by itself: while a loss cannot be reported it is woken again, to look then.
+ * If not, the consumer is woken later, if it was already a waiter. A consumer that has mapped the
+ * ring makes room without a system call, and in edge-triggered mode does not call again: while a
+ * loss cannot be reported, it is woken repeatedly to make room.
  */
 bool bid_ring_poll(struct bid_ring *ring, u64 missed)
 {
@@ -244,7 +249,7 @@ bool bid_ring_poll(struct bid_ring *ring, u64 missed)
 /**
  * bid_ring_peek() - the next record, for a consumer in the kernel
  * @ring: the ring; user space has not mapped it
- * @ahead: bytes of records that the consumer has seen and not consumed
+ * @ahead: bytes of records that the consumer has seen but not consumed
  *
  * The caller serializes consumers.
  *
@@ -277,7 +282,7 @@ void bid_ring_consume(struct bid_ring *ring, u32 bytes)
 /**
  * bid_ring_mmap() - map the ring into user space
  * @ring: the ring
- * @vma: the consumer page alone, or a part of what follows it, read-only
+ * @vma: the consumer page alone, or part of what follows it, read-only
  *
  * Called by mmap(2), under the mmap lock.
  *
@@ -285,7 +290,7 @@ void bid_ring_consume(struct bid_ring *ring, u32 bytes)
  */
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma)
 {
-	/* without VM_SHARED, as the descriptor may be open for reading only */
+	/* without VM_SHARED, as the descriptor may be read-only */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (!vma->vm_pgoff) {
@@ -296,7 +301,7 @@ int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma)
 			return -EPERM;
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
-	/* not for children; with VM_IO no MADV_DOFORK makes it theirs again */
+	/* not inherited; VM_IO keeps MADV_DOFORK from changing that */
 	vm_flags_set(vma, VM_IO | VM_DONTCOPY);
 	return remap_vmalloc_range(vma, ring->area, vma->vm_pgoff);
 }
@@ -326,7 +331,7 @@ static u32 sent_slots_of(u32 size)
 }
 
 /**
- * bid_ring_pages() - how many pages to charge a user for a ring
+ * bid_ring_pages() - the number of pages to charge a user for a ring
  * @size: bytes of records
  *
  * Return: pages, tables included.
@@ -340,7 +345,7 @@ unsigned long bid_ring_pages(u32 size)
 }
 
 /**
- * bid_ring_init() - set a ring up
+ * bid_ring_init() - set up a ring
  * @ring: the ring
  * @size: bytes of records, a power of two, in whole pages
  * @watermark: bytes that must wait before the consumer is woken
@@ -396,9 +401,9 @@ err_free_sent:
 
 /**
  * bid_ring_quiesce() - wait for the last wake-up
- * @ring: the ring, which no producer can reach any more
+ * @ring: the ring, which producers cannot reach any more
  *
- * May sleep. @ring->waiters is not used any more after it.
+ * May sleep. @ring->waiters is not used any more once this returns.
  */
 void bid_ring_quiesce(struct bid_ring *ring)
 {

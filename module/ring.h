@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A subscriber's ring: many producers, one consumer, drop when full. ring.c says how
- * it works; what a record costs when nothing is in the way is here, inline.
+ * A subscriber's ring: many producers, one consumer, drop when full. ring.c explains how it works;
+ * the fast path of sending a record is here, inline.
  */
 #ifndef BID_RING_H
 #define BID_RING_H
@@ -25,15 +25,14 @@
  * @lock: serializes producers; raw, as one of them is a kprobe handler. Protects
  *	the fields up to @sent_cleared
  * @prod: position after the last reserved byte
- * @limit: where the room ends: @size after the last plausible position that the consumer
- *	stored
+ * @limit: where the room ends: the consumer's last valid position plus @size
  * @seq: sequence number of the next record
  * @full: records dropped since the last LOST record
  * @full_mmaps: of these, MMAP records
  * @unresolved: as in struct buildid_lost; since the last LOST record
  * @missed: probe misses reported so far
  * @lost_end: position after the last LOST record of dropped records
- * @sent: which FILE records were sent, or promised: a direct-mapped table of tags
+ * @sent: FILE records that were sent or promised: a direct-mapped table of tags
  * @sent_salt: part of every tag: changing it invalidates the whole table
  * @sent_cleared: next slot of @sent to clear
  * @sent_mask: slots of @sent, less one
@@ -71,11 +70,11 @@ struct bid_ring {
  * struct bid_ring_request - a record to reserve room for
  * @type: enum buildid_record_type
  * @size: of the record
- * @file_id: of a FILE record, which counts as sent from then on; of an MMAP, whose FILE
- *	must have been sent, or is promised; else 0
- * @promise: the FILE follows if it was not sent; if it is so, @sent tells
- * @sent: out: it was sent
- * @unresolved: it is an MMAP that is UNRESOLVED
+ * @file_id: FILE: counts as sent from then on; MMAP: its FILE must have been sent, or is promised;
+ *	else 0
+ * @promise: the FILE will follow if it was not sent; @sent says which
+ * @sent: out: the FILE was sent
+ * @unresolved: an MMAP that is UNRESOLVED
  * @missed: probe misses so far
  * @time_perf: local_clock()
  */
@@ -108,14 +107,13 @@ void bid_ring_consume(struct bid_ring *ring, u32 bytes);
 int bid_ring_mmap(struct bid_ring *ring, struct vm_area_struct *vma);
 
 /*
- * The fast path of sending a record. Inline, as the calls would cost as much as the
- * work does.
+ * The fast path of sending a record: inline, as function calls would cost as much as the work.
  */
 
 /* Salts are multiples of this: above every file_id. */
 #define BID_RING_SALT	  BIT_ULL(48)
 #define BID_RING_PROMISED BIT_ULL(47)
-#define BID_RING_SALTS	  (U64_MAX / BID_RING_SALT) /* 0 is none */
+#define BID_RING_SALTS	  (U64_MAX / BID_RING_SALT) /* 0 means none */
 
 static inline struct buildid_ring_consumer *bid_ring_consumer(const struct bid_ring *ring)
 {
@@ -127,7 +125,7 @@ static inline struct buildid_ring_producer *bid_ring_producer(const struct bid_r
 	return ring->area + PAGE_SIZE;
 }
 
-/* In the ring and aligned whatever @pos is: user space may have stored it. */
+/* Within the ring and aligned for any @pos, as user space may have stored it. */
 static inline void *bid_ring_record(const struct bid_ring *ring, u64 pos)
 {
 	return ring->area + 2 * PAGE_SIZE + (pos & (ring->size - 8));
@@ -143,7 +141,7 @@ static inline u64 bid_ring_sent_tag(const struct bid_ring *ring, u64 file_id)
 	return file_id ^ ring->sent_salt;
 }
 
-/* Of a FILE that an MMAP says is to follow. */
+/* The tag for a FILE that an MMAP has promised. */
 static inline u64 bid_ring_promised_tag(const struct bid_ring *ring, u64 file_id)
 {
 	return bid_ring_sent_tag(ring, file_id) ^ BID_RING_PROMISED;
@@ -154,7 +152,7 @@ static inline void bid_ring_promise(struct bid_ring *ring, u64 file_id)
 	WRITE_ONCE(*bid_ring_sent_slot(ring, file_id), bid_ring_promised_tag(ring, file_id));
 }
 
-/* Was this FILE promised, and not sent yet? A hint, as the next one. */
+/* Was this FILE promised but not sent? A hint, like bid_ring_file_sent(). */
 static inline bool bid_ring_file_promised(const struct bid_ring *ring, u64 file_id)
 {
 	return READ_ONCE(*bid_ring_sent_slot(ring, file_id)) ==
@@ -166,7 +164,7 @@ static inline bool bid_ring_file_promised(const struct bid_ring *ring, u64 file_
  * @ring: the ring
  * @file_id: of the FILE record
  *
- * A hint where nothing is locked; bid_ring_reserve() decides.
+ * A hint without the lock; bid_ring_reserve() decides.
  */
 static inline bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id)
 {
@@ -175,7 +173,7 @@ static inline bool bid_ring_file_sent(const struct bid_ring *ring, u64 file_id)
 
 static inline bool bid_ring_has_room(struct bid_ring *ring, u32 bytes)
 {
-	/* what was free last time still is: look at the consumer's page only for more */
+	/* use the limit from last time; read the consumer's page only if that is not enough */
 	return ring->limit - ring->prod >= bytes || bid_ring_limit(ring) - ring->prod >= bytes;
 }
 
@@ -195,7 +193,7 @@ static inline struct buildid_record *bid_ring_append(struct bid_ring *ring, u16 
 	return record;
 }
 
-/* Producers sample the misses before they lock: @missed may be an older number. */
+/* Producers sample the misses before they lock, so @missed may be an older number. */
 static inline bool bid_ring_has_missed(const struct bid_ring *ring, u64 missed)
 {
 	return (s64)(missed - ring->missed) > 0;
@@ -217,15 +215,15 @@ static inline void bid_ring_publish(struct bid_ring *ring)
  * @ring: the ring
  * @type: enum buildid_record_type
  * @size: of the record
- * @file_id: of a FILE record that must have been sent
- * @promise: or that follows
+ * @file_id: FILE record that must have been sent
+ * @promise: or will follow
  * @missed: probe misses so far
  * @time_perf: local_clock()
  *
  * Any context but NMI; preemption is off until the record is committed.
  *
- * Return: the room, as from bid_ring_reserve(). NULL when a LOST record has to go first, or
- * the FILE was not sent, or there is no room: call bid_ring_reserve() then.
+ * Return: the room, as from bid_ring_reserve(). NULL if a LOST record has to go first, the FILE was
+ * not sent, or there is no room: then call bid_ring_reserve().
  */
 static __always_inline struct buildid_record *bid_ring_begin(struct bid_ring *ring, u16 type,
 							     u32 size, u64 file_id, bool promise,
@@ -258,8 +256,8 @@ static inline void bid_ring_commit_size(struct buildid_record *record, u32 size)
  * bid_ring_commit() - make a complete record visible to the consumer
  * @record: from bid_ring_reserve()
  *
- * Preemption has been off since it was reserved: the consumer stops before a record
- * that is busy, and would wait for as long as the producer does not run.
+ * Preemption has been off since it was reserved: the consumer stops before a busy record, and would
+ * wait for as long as the producer is not running.
  */
 static inline void bid_ring_commit(struct buildid_record *record)
 {
@@ -267,17 +265,17 @@ static inline void bid_ring_commit(struct buildid_record *record)
 }
 
 /**
- * bid_ring_wake() - wake the consumer if it waits
+ * bid_ring_wake() - wake the consumer if it is waiting
  * @ring: the ring, after a commit
  *
- * The consumer first puts itself among those that wait and then looks; a producer first
- * commits and then looks who waits. So at least one of them sees what the other did.
+ * The consumer joins the waiters and then looks for records; a producer commits and then looks for
+ * waiters. So at least one of them sees what the other did.
  *
  * Any context but NMI.
  */
 static inline void bid_ring_wake(struct bid_ring *ring)
 {
-	/* pairs with the barrier of whoever begins to wait; a wake-up that is on its way will do */
+	/* pairs with the barrier in poll(), read(), fill_socket(); a pending wake-up is enough */
 	if (unlikely(wq_has_sleeper(ring->waiters)) && !irq_work_is_pending(&ring->wake))
 		bid_ring_wake_now(ring);
 }

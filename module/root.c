@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A subscription outlives the process that made it, and its container. To hold the root
- * directory would keep that mounted, so it is known by what it is: inode and device number,
- * with what tells whether they were used again. The mount says more, as a directory can be
- * the root of two mount namespaces. Its address may belong to another mount by now, but
- * then that one is of the same directory, or the inode is another.
+ * A subscription outlives the process that made it, and its container. Holding the root directory
+ * would keep its filesystem mounted, so it is identified by inode and device number, and by what
+ * shows whether they were reused. The mount is compared as well, as a directory can be the root of
+ * two mount namespaces. Its address may have been reused for another mount, but then either that
+ * is of the same directory, or the inode differs.
  */
 #include <linux/fs_struct.h>
 #include <linux/path.h>
@@ -29,11 +29,11 @@ void bid_root_of_current(struct bid_root *root)
 }
 
 /**
- * bid_root_is_current() - is that the root directory of current?
+ * bid_root_is_current() - is this the root directory of current?
  * @root: from bid_root_of_current()
  *
- * current's root is read without its lock: if another thread calls chroot() meanwhile,
- * either answer is right. Any context but NMI.
+ * Reads current's root without its lock: if another thread calls chroot() meanwhile, either answer
+ * is right. Any context but NMI.
  */
 bool bid_root_is_current(const struct bid_root *root)
 {

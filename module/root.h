@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A root directory that is remembered and not held: see root.c.
+ * A root directory that is remembered but not held: see root.c.
  */
 #ifndef BID_ROOT_H
 #define BID_ROOT_H
@@ -9,11 +9,11 @@
 
 /**
  * struct bid_root - which root directory a process had
- * @mnt: the mount, only to be compared; NULL for none
- * @dentry: likewise
+ * @mnt: the mount, only for comparison; NULL for none
+ * @dentry: the directory, only for comparison
  * @key: of the directory's inode
  * @epoch_index: as in struct bid_version
- * @epoch: likewise
+ * @epoch: as in struct bid_version
  */
 struct bid_root {
 	const struct vfsmount *mnt;

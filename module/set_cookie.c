@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The SET_COOKIE ioctl: checks what the caller may name, and that the content of a file
- * has no identity of its own.
+ * The SET_COOKIE ioctl: checks the caller's rights, and that a file's content has no identity of
+ * its own.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -17,7 +17,7 @@
 #include "set_cookie.h"
 #include "user.h"
 
-/* 0 when the content has no identity of its own, as of lookup->version. */
+/* 0 if the content of lookup->version has no identity of its own. */
 static int check_content(struct bid_lookup *lookup)
 {
 	int err;
@@ -38,7 +38,7 @@ static int check_content(struct bid_lookup *lookup)
 	}
 }
 
-/* Without memory the cache has the identity from before until the file is mapped again. */
+/* Without memory, the cache keeps the old identity until the file is mapped again. */
 static void refresh_entry(struct file *file)
 {
 	struct buildid_file *record = kzalloc(BUILDID_RECORD_MAX, GFP_KERNEL);
@@ -49,21 +49,21 @@ static void refresh_entry(struct file *file)
 }
 
 /*
- * Of an overlay's file the inode that was opened may be a copy of the metadata alone, with an owner
- * of its own, and the content that of a layer below, which others have as well.
+ * On overlayfs, the inode that was opened may be a copy of the metadata only, with its own owner,
+ * while the content is that of a lower layer, which others may share.
  */
 static bool is_metacopy(const struct file *file, const struct inode *inode)
 {
 	if (__is_defined(BID_HAS_D_REAL_METADATA))
 		return BID_METADATA_INODE(file->f_path.dentry) != inode;
-	/* the overlay has that of the copy, which was made later */
+	/* for a metacopy, the overlay shows the later ctime of the copy */
 	return bid_file_ctime(file_inode(file)) != bid_file_ctime(inode);
 }
 
 /*
- * Is current the owner of what it opened, as fstat(2) says? The mount that it opened shows whose
- * the file is: a layer below may be idmapped otherwise. Who mounts an overlay in a user namespace
- * can have it show any owner.
+ * Is current the owner of the opened file, as reported by fstat(2)? Only the mount through which it
+ * was opened tells: a lower layer may be idmapped differently. But an overlay mounted in a user
+ * namespace can be made to show any owner.
  */
 static bool set_cookie_owns(const struct file *file, const struct inode *inode)
 {
@@ -85,7 +85,7 @@ static int name_file(struct file *file, const struct bid_identity *id)
 		err = check_content(&lookup);
 	if (err)
 		return err;
-	/* before it is asked whose it is: a file that was given away is the new owner's to name */
+	/* before the check of ownership: after a chown, the file is the new owner's to name */
 	owner = READ_ONCE(lookup.inode->i_uid);
 	if (!set_cookie_owns(file, lookup.inode) && !capable(CAP_FOWNER))
 		return -EPERM;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a loader calls a mapping or a file: SET_COOKIE.
+ * SET_COOKIE: a name from the loader for a mapping or a file.
  */
 #ifndef BID_SET_COOKIE_H
 #define BID_SET_COOKIE_H
 
 struct bid_session;
 
-/* All flags that are known. */
+/* All known flags. */
 #define BID_SET_COOKIE_FLAGS BUILDID_COOKIE_FD
 
 int bid_ioctl_check_cookie(void *arg);

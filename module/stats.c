@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counters of all CPUs, not summed at one moment: they may be off by what happens meanwhile. */
+/* The CPUs are not read at one instant: sums may be off by what happens meanwhile. */
 #include <linux/cpumask.h>
 
 #include "stats.h"

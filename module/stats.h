@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters since the module was loaded: one set for each CPU, so that the hook counts
- * without an atomic operation.
+ * Counters since the module was loaded, one set per CPU, so that the hook needs no atomic
+ * operations.
  */
 #ifndef BID_STATS_H
 #define BID_STATS_H
 
 #include <linux/percpu.h>
 
-/* As the fields of struct buildid_stats of the same name. */
+/* As the fields of the same name in struct buildid_stats. */
 enum bid_stat {
 	BID_STAT_HITS,
 	BID_STAT_MISSES,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a subscribe request to a subscriber: check it, hold what its filters refer to,
- * charge its ring, start to deliver. Who may subscribe is decided before, in chardev.c and
- * netlink.c; later nobody checks it again.
+ * From a subscribe request to a subscriber: check it, hold what its filters refer to, charge its
+ * ring, start delivery. chardev.c and netlink.c have checked the right to subscribe; it is not
+ * checked again later.
  *
- * Whoever ends it does not wait: producers may be in the ring for a grace period more, and
- * the rest is done by a work item after that. Only who subscribes while such an end is under
- * way, and finds no place or no memory, waits for it and tries again.
+ * Ending a subscription does not wait: producers may be in the ring for another grace period, and a
+ * work item does the rest after that. Only a new subscription that finds no room or no memory while
+ * such an end is in progress waits for it and retries.
  */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
@@ -30,11 +30,11 @@
 #define RING_DEFAULT SZ_1M
 
 static struct workqueue_struct *ends;
-static atomic_t nr_ends; /* under way */
+static atomic_t nr_ends; /* in progress */
 
 /**
  * bid_subscribe_check() - check a subscribe request
- * @arg: the request, its addresses aside; a ring_size of 0 is set to the default
+ * @arg: the request, except its addresses; a ring_size of 0 is set to the default
  *
  * Return: 0 or -EINVAL.
  */
@@ -60,8 +60,8 @@ int bid_subscribe_check(void *arg)
 /**
  * bid_subscribe_kernel_addrs() - may current see kernel addresses?
  *
- * It takes CAP_SYSLOG, and that %pK does not print zeros: modules cannot read
- * kptr_restrict itself. Nobody is refused anything, so it is no denial to be audited.
+ * Requires CAP_SYSLOG, and that %pK does not print zeros: modules cannot read kptr_restrict itself.
+ * Nothing is denied without it, so this is not audited.
  */
 bool bid_subscribe_kernel_addrs(void)
 {
@@ -71,11 +71,11 @@ bool bid_subscribe_kernel_addrs(void)
 	return ns_capable_noaudit(&init_user_ns, CAP_SYSLOG) && strspn(text, "0") != strlen(text);
 }
 
-/* Charge what it holds against RLIMIT_MEMLOCK, in the same count as perf and io_uring. */
+/* Charge what it holds to RLIMIT_MEMLOCK, in the same count as perf and io_uring. */
 static int subscribe_charge(struct bid_subscriber *subscriber, u32 ring_size)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	unsigned long pages = bid_ring_pages(ring_size) + 1; /* that of @subscriber */
+	unsigned long pages = bid_ring_pages(ring_size) + 1; /* for @subscriber itself */
 	struct user_struct *user = current_user();
 	long held;
 
@@ -124,7 +124,7 @@ static int get_pids(struct bid_subscriber *subscriber, const u32 *pids, u32 n)
 	return 0;
 }
 
-/* When it fails, put_filters() drops the references it got until then. */
+/* On failure, put_filters() drops the references taken so far. */
 static int get_filters(struct bid_subscriber *subscriber, const struct buildid_subscribe *req,
 		       const u32 *pids)
 {
@@ -164,7 +164,7 @@ static void put_filters(struct bid_subscriber *subscriber)
 		put_pid(subscriber->pids[--subscriber->nr_pids]);
 }
 
-/* From its return on records are delivered. */
+/* Records are delivered from now on. */
 static int start_records(struct bid_subscriber *subscriber)
 {
 	bool tasks = subscriber->flags & BUILDID_SUB_TASKS;
@@ -205,12 +205,12 @@ static void on_end(struct work_struct *work)
 
 /**
  * bid_subscriber_end() - end a subscription
- * @subscriber: the subscriber, in whose ring no new reader will look
- * @ended: called in process context, when nothing is written to the ring and nobody woken
- *	any more; after it nothing reads the ring
- * @owner: for @ended
+ * @subscriber: the subscriber; no new reader will use its ring
+ * @ended: called in process context, when nothing writes to the ring or wakes its reader any more;
+ *	the ring is not read after it
+ * @owner: argument of @ended
  *
- * Process context; does not wait for either.
+ * Process context; waits for neither.
  */
 void bid_subscriber_end(struct bid_subscriber *subscriber, void (*ended)(void *owner), void *owner)
 {
@@ -222,7 +222,7 @@ void bid_subscriber_end(struct bid_subscriber *subscriber, void (*ended)(void *o
 	queue_rcu_work(ends, &subscriber->end);
 }
 
-/* For all that have begun. */
+/* For all that have begun so far. */
 static void wait_for_ends(void)
 {
 	rcu_barrier();
@@ -278,16 +278,15 @@ err_put_ns:
 
 /**
  * bid_subscriber_start() - start a subscription of current
- * @req: the request, which bid_subscribe_check() has passed; its address of pids is not
- *	used
+ * @req: the request, checked by bid_subscribe_check(); its address of pids is not used
  * @pids: @req->nr_pids pids, in current's namespace
  * @kernel_addrs: the subscriber may see kernel addresses
- * @unlimited: RLIMIT_MEMLOCK does not bound it, as with CAP_IPC_LOCK
+ * @unlimited: RLIMIT_MEMLOCK does not apply, as with CAP_IPC_LOCK
  * @waiters: as for bid_ring_init()
  *
- * The caller has checked that current may subscribe. May sleep, also for a grace period.
+ * The caller has checked that current may subscribe. May sleep, even for a grace period.
  *
- * Return: the subscriber, or an ERR_PTR(). Undone by bid_subscriber_end().
+ * Return: the subscriber, to be ended by bid_subscriber_end(), or an ERR_PTR().
  */
 struct bid_subscriber *bid_subscriber_start(const struct buildid_subscribe *req, const u32 *pids,
 					    bool kernel_addrs, bool unlimited,
@@ -318,7 +317,7 @@ static int subscribe_session(struct bid_session *session, const struct buildid_s
 		return PTR_ERR(subscriber);
 	/* pairs with the acquire in bid_session_subscriber(): read and poll take no lock */
 	smp_store_release(&session->subscriber, subscriber);
-	/* whoever polls already is to look at the ring: it wakes nobody who has not */
+	/* have a waiting poll() look at the ring, which wakes only those who have looked */
 	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
 	return 0;
 }
@@ -331,7 +330,7 @@ int bid_ioctl_subscribe(struct bid_session *session, void *arg)
 
 	if (copy_from_user(pids, u64_to_user_ptr(req->pids), req->nr_pids * sizeof(*pids)))
 		return -EFAULT;
-	/* who reads has it, for long perhaps */
+	/* a reader holds the lock, perhaps for long */
 	if (bid_session_subscriber(session))
 		return -EBUSY;
 	if (mutex_lock_killable(&session->lock))
@@ -341,14 +340,14 @@ int bid_ioctl_subscribe(struct bid_session *session, void *arg)
 	return err;
 }
 
-/* Before it returns nobody can subscribe. Return: 0 or -errno. */
+/* Nobody can subscribe before this returns. Return: 0 or -errno. */
 int bid_subscribe_init(void)
 {
 	ends = alloc_workqueue("buildid_end", WQ_UNBOUND, 0);
 	return ends ? 0 : -ENOMEM;
 }
 
-/* Waits for all subscriptions that have ended: nobody can subscribe any more. */
+/* Waits for all ended subscriptions: nobody can subscribe any more. */
 void bid_subscribe_exit(void)
 {
 	wait_for_ends();

@@ -11,7 +11,7 @@
 
 struct bid_session;
 
-/* All flags that are known. */
+/* All known flags. */
 #define BID_SUBSCRIBE_FLAGS                                                                \
 	(BUILDID_SUB_DATA | BUILDID_SUB_PATH | BUILDID_SUB_KERNEL | BUILDID_SUB_CHILDREN | \
 	 BUILDID_SUB_UID | BUILDID_SUB_CGROUP | BUILDID_SUB_TASKS)

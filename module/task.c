@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes are watched only while a subscriber wants it. Where:
+ * Processes are watched only while a subscriber wants it:
  *
- *	FORK	the tracepoint sched_process_fork: in the parent, before the child runs
- *	EXEC	a kprobe on perf_event_comm(), which exec calls after it has set the new
- *		address space and before the first mapping in it. The tracepoint of exec
+ *	FORK	tracepoint sched_process_fork: in the parent, before the child runs
+ *	EXEC	kprobe on perf_event_comm(), which exec calls after it has set the new
+ *		address space and before the first mapping in it. The exec tracepoint
  *		comes after all of these mappings
- *	COMM	likewise; there what exec sets is told from what prctl(2) or a write to
- *		/proc/PID/comm does, which may be of another thread of the process
- *	EXIT	a kprobe on disassociate_ctty(), which only the last thread of a process
- *		calls on its exit. The tracepoint does not say which thread is the last:
- *		two that exit at the same time both see that none is left
+ *	COMM	the same kprobe, when not called by exec but by prctl(2) or a write to
+ *		/proc/PID/comm, possibly for another thread of the process
+ *	EXIT	kprobe on disassociate_ctty(), which only the last thread of a process
+ *		calls on exit. The exit tracepoint does not tell which thread is the
+ *		last: two that exit at the same time may both see no other left
  *
- * None of the three may sleep. Kprobes run with preemption off, a tracepoint not on all
- * kernels: bid_event_task() turns it off.
+ * None of the three may sleep. Kprobes run with preemption off; for tracepoints that depends on the
+ * kernel, so bid_event_task() turns it off.
  */
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
@@ -36,7 +36,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 
 	if (child->tgid == parent->tgid || child->flags & PF_KTHREAD)
 		return;
-	/* a program that the kernel runs: it has nothing before its EXEC */
+	/* a usermode helper has no address space before its EXEC */
 	if (!child->mm)
 		info.parent = NULL;
 	else if (child->mm == parent->mm)
@@ -75,7 +75,7 @@ static struct kprobe probes[] = {
 	{ .symbol_name = "disassociate_ctty", .pre_handler = on_disassociate },
 };
 
-/* register_kprobe() takes a struct again only if all of it is as before the last time. */
+/* register_kprobe() accepts a struct again only if it is as before the last registration. */
 static int register_probe(struct kprobe *kp)
 {
 	int err;
@@ -88,7 +88,7 @@ static int register_probe(struct kprobe *kp)
 	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
-/* FORK last, so that no process is reported as forked whose EXEC or EXIT is missed. */
+/* FORK last, so that no process has a FORK record whose EXEC or EXIT is missed. */
 static int task_start(void)
 {
 	int i, err;
@@ -118,11 +118,11 @@ static void task_stop(void)
 }
 
 /**
- * bid_task_watch() - have FORK, EXEC, COMM and EXIT records sent
+ * bid_task_watch() - start sending FORK, EXEC, COMM and EXIT records
  *
  * Counted: the first caller registers the probes. Process context; takes watchers_lock.
  *
- * Return: 0 or -errno, -EOPNOTSUPP where the kernel has no such functions; undone by
+ * Return: 0 or -errno, -EOPNOTSUPP if the kernel lacks such functions; undone by
  * bid_task_unwatch().
  */
 int bid_task_watch(void)

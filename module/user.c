@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The user that limits and shares are counted for.
+ * Which user limits and shares are charged to.
  */
 #include <linux/cred.h>
 #include <linux/user_namespace.h>
@@ -12,7 +12,7 @@ static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
 	kuid_t user = uid, root;
 
 	for (; ns != &init_user_ns; ns = ns->parent) {
-		/* any user can have 32 of them, and his map of ids may be long */
+		/* any user can nest 32 of them, and their id maps may be long */
 		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID)) {
 			user = ns->owner;
 			continue;
@@ -25,12 +25,12 @@ static kuid_t user_of(struct user_namespace *ns, kuid_t uid)
 }
 
 /**
- * bid_user() - the user that what current takes is counted for
+ * bid_user() - the user to charge for what current takes
  *
- * In a user namespace a user can have many uids: there it is the owner of the outermost one.
- * One that root created is a container, and there it is the container's root; unless that is
- * root itself, as with PrivateUsers= of systemd, or not mapped, where uids are those outside.
- * Any context.
+ * A user namespace gives its user many uids, so there it is the owner of the outermost user
+ * namespace. If root created that one, it is a container, and the user is the container's root;
+ * unless that is root itself, as with PrivateUsers= of systemd, or not mapped, in which case it is
+ * the uid in the initial namespace. Any context.
  */
 kuid_t bid_user(void)
 {

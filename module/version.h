@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The version of module, tool, library and man pages: the one place that has it. */
+/* The version of module, tool, library and man pages, defined only here. */
 #ifndef BID_VERSION_H
 #define BID_VERSION_H
 

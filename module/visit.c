@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hook reports a mapping and may do no more: it runs under the mmap lock with preemption off.
- * What the cache does not settle the same task settles itself on its way back to user space, as
- * task work: with no lock held, in its own context, and before any instruction of the mapping can
- * run in this thread. So whoever maps pays: their time, their I/O, their memory cgroup. Where
- * task_work_add() is not exported the last fput() of a file of our own gets to the same place, as
- * the core closes files in task work; that costs a file for each visit.
+ * The hook only reports a mapping: it runs under the mmap lock with preemption off. What the cache
+ * does not answer, the same task finds out on its way back to user space, as task work: with no
+ * lock held, in its own context, and before this thread can run any instruction of the mapping. So
+ * the task that maps pays: with its time, I/O and memory cgroup. Where task_work_add() is not
+ * exported, the last fput() of a file of our own gets to the same place, as the core closes files
+ * in task work; that costs a file per visit.
  *
- * A visit is one task's, and has a few files. The hook takes it from a pool of its processor,
- * where it is put back when it is over. Who has one is in @task: only that task sets it and
- * clears it, so that a visit whose @task is current is current's own. The pool is filled again by a
- * work item when it is half empty, as visits may take long: their tasks may wait for a server, or
- * be held by a tracer. That costs half a KiB for each such task, and nobody else waits.
+ * A visit belongs to one task and has a few files. The hook takes it from a pool of its CPU, where
+ * it is returned at the end. @task says whose it is: only that task sets and clears it, so a visit
+ * whose @task is current is current's own. A work item refills the pool when it is half empty, as
+ * visits may take long: their tasks may wait for a server, or be stopped by a tracer. That costs
+ * half a KiB per such task, and delays nobody else.
  *
- * Each visit holds the module, from the hook on until it is over: a task that is held, or whose
- * read does not end, makes rmmod say "in use". rmmod waits for what is left of visit_run() after
- * module_put() by synchronize_rcu_tasks().
+ * Each visit holds the module from the hook to its end: while a task is stopped, or its read does
+ * not end, rmmod says "in use". For the rest of visit_run() after module_put(), which may be
+ * preempted, rmmod waits by synchronize_rcu_tasks(): until each task has slept or been in user
+ * space.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -36,24 +37,24 @@
 #include "stats.h"
 #include "visit.h"
 
-/* Files of one visit: a program and its interpreter, and as many again. */
+/* Files per visit: a program and its interpreter, and as many again. */
 #define FILES_MAX 4
 
-/* Mappings of one file whose slots in the history are known. */
+/* Mappings of one file whose history slots are remembered. */
 #define SLOTS_MAX 4
 
-/* Visits that wait in the pool of a processor. */
+/* Free visits in the pool of a CPU. */
 #define POOL 32
 
 /**
- * struct visited - a file to be read, or to be sent again
+ * struct visited - a file to read, or whose FILE record to send again
  * @file: held
- * @file_id: that its MMAP records have
- * @version: as the hook saw it
- * @read: the cache does not have it; else only its FILE is missing somewhere
+ * @file_id: the file_id in its MMAP records
+ * @version: as seen by the hook
+ * @read: it is not in the cache; else only some subscriber lacks its FILE record
  * @exec: it is mapped executable
  * @nr_slots: entries of @slots
- * @slots: of the history: they have @file_id, too
+ * @slots: slots of the history that have @file_id, too
  */
 struct visited {
 	struct file *file;
@@ -68,15 +69,15 @@ struct visited {
 /**
  * struct visit - the files that a task has yet to look at
  * @work: runs in the task
- * @ticket: where there is no task_work_add(): closing it runs the visit
- * @rcu: frees it; the hook of another processor may be looking at @task
- * @task: whose it is; NULL in a pool
+ * @ticket: without task_work_add(): closing it runs the visit
+ * @rcu: frees it; the hook on another CPU may be looking at @task
+ * @task: its owner; NULL in a pool
  * @pid: of @task, in the initial namespace
  * @since: when it began, in jiffies
  * @next: in the pool
  * @all: in the list of all visits
  * @nr_files: entries of @files
- * @files: what it is about
+ * @files: the files
  */
 struct visit {
 #ifdef BID_HAS_TASK_WORK_ADD
@@ -95,11 +96,11 @@ struct visit {
 };
 
 /**
- * struct pool - the visits that are free on a processor
+ * struct pool - free visits of a CPU
  * @free: the first one; used with preemption off
- * @count: how many
- * @last: the visit that was begun here last
- * @refill: fills it
+ * @count: number of free visits
+ * @last: the last visit begun on this CPU
+ * @refill: refills the pool
  */
 struct pool {
 	struct visit *free;
@@ -110,7 +111,7 @@ struct pool {
 
 static DEFINE_PER_CPU(struct pool, pools);
 static LIST_HEAD(visits);
-static DEFINE_SPINLOCK(visits_lock); /* of the list, in process context */
+static DEFINE_SPINLOCK(visits_lock); /* for the list, in process context */
 static bool started;
 
 /* ------------------------------------------------------ how current comes back -- */
@@ -123,7 +124,7 @@ static void run_work(struct callback_head *work)
 	visit_run(container_of(work, struct visit, work));
 }
 
-/* Return: 0, or an error when the task does not go back to user space any more. */
+/* Return: 0, or an error if the task will not return to user space. */
 static int come_back(struct visit *visit)
 {
 	init_task_work(&visit->work, run_work);
@@ -153,12 +154,12 @@ static int on_close(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* No owner: it would hold the module as long as it waits in a pool. */
+/* Without .owner: it would hold the module even while it waits in a pool. */
 static const struct file_operations ticket_fops = { .release = on_close };
 
 static int come_back(struct visit *visit)
 {
-	/* as in a kprobe that is a breakpoint: a kernel thread would close it */
+	/* from an interrupt, such as a breakpoint kprobe's, fput() leaves it to a kernel thread */
 	if (in_interrupt())
 		return -EAGAIN;
 	fput(visit->ticket);
@@ -166,7 +167,7 @@ static int come_back(struct visit *visit)
 	return 0;
 }
 
-/* A ticket is good for one time. */
+/* A ticket can be used only once. */
 static bool can_begin_again(const struct visit *visit)
 {
 	return false;
@@ -181,7 +182,7 @@ static int get_ticket(struct visit *visit)
 	return -ENOMEM;
 }
 
-/* Of one that was not used: in a kernel thread, which leaves nothing for later. */
+/* Closes an unused ticket, in a kernel thread, where __fput_sync() is allowed. */
 static void put_ticket(struct visit *visit)
 {
 	if (!visit->ticket)
@@ -209,7 +210,7 @@ static struct visit *alloc_visit(void)
 	return visit;
 }
 
-/* One that has a ticket is freed in a kernel thread. */
+/* A visit with a ticket is freed in a kernel thread. */
 static void free_visit(struct visit *visit)
 {
 	int cpu;
@@ -223,7 +224,7 @@ static void free_visit(struct visit *visit)
 	kfree_rcu(visit, rcu);
 }
 
-/* Put a visit into this processor's pool; false when that is full. */
+/* Put a visit into this CPU's pool; false if it is full. */
 static bool put_visit(struct visit *visit)
 {
 	struct pool *pool;
@@ -241,7 +242,7 @@ static bool put_visit(struct visit *visit)
 	return room;
 }
 
-/* On the pool's processor, but for one that went offline meanwhile. */
+/* Runs on the pool's CPU, unless that went offline meanwhile. */
 static void visit_refill(struct work_struct *work)
 {
 	struct visit *visit;
@@ -255,7 +256,7 @@ static void visit_refill(struct work_struct *work)
 
 /* ------------------------------------------------------------- in the task -- */
 
-/* Send the FILE of an entry, if that is what the mapping is of. */
+/* Send the FILE record of an entry, if the entry is what was mapped. */
 static bool send_entry(const struct visited *visited, struct bid_entry *entry,
 		       const struct bid_path *path)
 {
@@ -279,7 +280,7 @@ static void correct_history(const struct visited *visited, u64 file_id)
 			bid_history_correct(visited->slots[i], visited->file_id, file_id);
 }
 
-/* The cache has it: it always had, or somebody else was faster. */
+/* The cache has it: it already did, or another task was faster. */
 static bool send_known(const struct visited *visited, const struct bid_lookup *lookup,
 		       const struct bid_path *path)
 {
@@ -302,25 +303,25 @@ static bool send_known(const struct visited *visited, const struct bid_lookup *l
 	return sent;
 }
 
-/* Read the file, unless it is one that never is. */
+/* Read the file, unless it is never read. */
 static void read_file(const struct visited *visited, struct bid_lookup *lookup)
 {
 	if (lookup->access == BID_ACCESS_NEVER)
 		return;
-	/* nothing ends a read of a task that is past its signals */
+	/* a task that is past its signals could not end a read */
 	if (current->flags & PF_EXITING || bid_lookup_read(lookup)) {
 		lookup->id = (struct bid_identity){ .reason = BUILDID_REASON_INTERRUPTED };
 		return;
 	}
 	bid_stats_inc(BID_STAT_READ_MAPPER);
-	/* what was read is the present content, which need not be what was mapped */
+	/* the content that was read need not be what was mapped */
 	if (!bid_version_same_content(&visited->version, &lookup->version)) {
 		bid_stats_inc(BID_STAT_CHANGING);
 		lookup->id = (struct bid_identity){ .reason = BUILDID_REASON_CHANGING };
 	}
 }
 
-/* Most paths are short; a buffer for the longest is allocated, and cleared, for the others. */
+/* Most paths are short; a buffer for the longest is allocated, and zeroed, only for the others. */
 static void find_path(const struct visited *visited, char *few, size_t few_bytes, char **buf,
 		      struct bid_path *path)
 {
@@ -347,8 +348,8 @@ static void look_at(const struct visited *visited, char **buf)
 		return;
 	read_file(visited, &lookup);
 	/*
-	 * Before it is sent: who is told of it can ask for it. An entry that is gone does not come
-	 * back with its file_id: others were sent that with what the content was then.
+	 * Store before sending: a subscriber may ask for the file_id at once. If an entry was
+	 * removed, its file_id is not used again, as it may have been sent for other content.
 	 */
 	file_id = bid_lookup_store(&lookup, &path, visited->read ? visited->file_id : 0);
 	correct_history(visited, file_id);
@@ -374,7 +375,7 @@ static void visit_run(struct visit *visit)
 
 /* ------------------------------------------------------------- in the hook -- */
 
-/* A kernel thread does not go to user space. */
+/* Kernel threads do not return to user space. */
 static bool returns_to_user(void)
 {
 	return !(current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING));
@@ -402,7 +403,7 @@ static struct visit *visit_begin(struct pool *pool)
 	return visit;
 }
 
-/* current's visit on this processor, or NULL. */
+/* current's visit on this CPU, or NULL. */
 static struct visit *visit_own(const struct pool *pool)
 {
 	struct visit *visit = READ_ONCE(pool->last);
@@ -410,7 +411,7 @@ static struct visit *visit_own(const struct pool *pool)
 	return visit && READ_ONCE(visit->task) == current ? visit : NULL;
 }
 
-/* Room for a file in @visit, or in a new one where that is NULL. */
+/* Room for a file in @visit, or in a new one if it is NULL. */
 static struct visited *add_file(struct pool *pool, struct visit *visit, struct file *file)
 {
 	struct visited *visited;
@@ -428,7 +429,7 @@ static struct visited *add_file(struct pool *pool, struct visit *visit, struct f
 	return visited;
 }
 
-/* One that current has mapped in the same system call, of the same version. */
+/* A file of this version that current has already mapped in the same system call. */
 static struct visited *find_same(struct visit *visit, struct inode *inode,
 				 const struct bid_version *version)
 {
@@ -444,7 +445,7 @@ static struct visited *find_same(struct visit *visit, struct inode *inode,
 	return NULL;
 }
 
-/* NULL when there is no visit to be had, or it has all the files that it may have. */
+/* NULL if no visit is available, or it has no room for another file. */
 static struct visited *visit_to_read(const struct vm_area_struct *vma)
 {
 	struct pool *pool = this_cpu_ptr(&pools);
@@ -475,7 +476,7 @@ static struct visited *visit_to_read(const struct vm_area_struct *vma)
  *
  * Called by the hook. A FILE record with the file_id follows.
  *
- * Return: the file_id, or 0 when it is UNRESOLVED.
+ * Return: the file_id, or 0 if the mapping is UNRESOLVED.
  */
 u64 bid_visit_read(const struct vm_area_struct *vma, u64 time_perf)
 {
@@ -502,8 +503,8 @@ static struct visited *find_file(struct visit *visit, u64 file_id)
 }
 
 /**
- * bid_visit_send() - have current send the FILE record of a file that the cache has
- * @vma: a mapping, of which a subscriber was not sent that record
+ * bid_visit_send() - have current send the FILE record of a cached file
+ * @vma: a mapping for which some subscriber was not sent that record
  * @file_id: of the file
  *
  * Called by the hook.
@@ -531,9 +532,9 @@ bool bid_visit_send(const struct vm_area_struct *vma, u64 file_id)
 /* ------------------------------------------------------------------ others -- */
 
 /**
- * bid_visit_count() - how many tasks have a visit before them, or are at it
- * @oldest_ns: set to how long the oldest one has taken so far
- * @oldest_pid: set to the thread whose it is, 0 outside of the initial pid namespace
+ * bid_visit_count() - the number of tasks with a visit pending or in progress
+ * @oldest_ns: set to the age of the oldest one
+ * @oldest_pid: set to its thread, 0 if that is outside the initial pid namespace
  */
 u32 bid_visit_count(u64 *oldest_ns, u64 *oldest_pid)
 {
@@ -547,12 +548,12 @@ u32 bid_visit_count(u64 *oldest_ns, u64 *oldest_pid)
 		if (!READ_ONCE(visit->task))
 			continue;
 		count++;
-		/* it may be over, and begin again, at this moment */
+		/* the visit may end, and begin again, at this moment */
 		age = now - data_race(visit->since);
 		if (*oldest_pid && age <= oldest)
 			continue;
 		oldest = age;
-		/* likewise */
+		/* racy for the same reason */
 		*oldest_pid = data_race(visit->pid);
 	}
 	spin_unlock(&visits_lock);
@@ -587,7 +588,7 @@ int bid_visit_init(void)
 	return 0;
 }
 
-/* Nothing of the module's init can fail any more: a visit may outlive it. */
+/* Called when the module's init cannot fail any more, as a visit may outlive it. */
 void bid_visit_start(void)
 {
 	WRITE_ONCE(started, true);
@@ -601,7 +602,7 @@ static void free_all(struct work_struct *work)
 		free_visit(visit);
 }
 
-/* The hook is gone, and so is every visit, as each holds the module. May sleep. */
+/* The hook is gone, and so are all visits, as each holds the module. May sleep. */
 void bid_visit_exit(void)
 {
 	struct work_struct work;

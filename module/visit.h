@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Visits: what a task that maps does for its mappings on its way back to user space.
+ * Visits: what a mapping task does for its mappings on its way back to user space.
  */
 #ifndef BID_VISIT_H
 #define BID_VISIT_H

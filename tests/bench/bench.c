@@ -572,8 +572,8 @@ static void with_btrfs(const char *dir)
  * @root: directory below that of all, where the program is
  * @empty: the series without the module
  * @cost: with it, and a subscriber
- * @empty_reads: of reads that the disk was asked for
- * @reads: likewise
+ * @empty_reads: reads from the disk without the module
+ * @reads: reads from the disk with it
  * @files: the number of files that the module had to read
  */
 struct start {

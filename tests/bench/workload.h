@@ -61,7 +61,7 @@ int hostile_file(const char *dir, const struct hostile *hostile);
 void map_once(int fd);
 
 /*
- * A process that does it, started anew for each subject: what a mapping costs
+ * A process that does it, a new one for each subject: what a mapping costs
  * depends on which others a process has, and on how it came to have them.
  */
 pid_t mapper_start(const struct workload *work);

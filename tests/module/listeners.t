@@ -287,7 +287,7 @@ def _():
         equal(heard(genl.socket), 0, "messages to who had subscribed before")
 
 
-@test("the module stays while somebody has read a dump in part, whether he reads on or goes")
+@test("the module stays while somebody has read a dump in part, whether it is read on or closed")
 def _():
     with lib.tmpfs() as work:
         for number in range(MANY):

@@ -5,7 +5,7 @@
  * Calls reach() through a library, which prints "PID ADDRESS ADDRESS": its own, and that
  * of the library behind the call. HOW: "fork" in a child, that does not exec; "twice" in
  * a child of a child; "wait" and waits until standard input ends; "serve" in a child, and
- * waits likewise when that has exited; "thread" in a thread.
+ * waits after that has exited; "thread" in a thread.
  */
 #include <dlfcn.h>
 #include <pthread.h>

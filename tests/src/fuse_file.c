@@ -6,10 +6,10 @@
  * FILE, says "mounted", and serves it until it is unmounted.
  *
  *	silent		never answers a read
- *	direct		likewise, and the page cache is not asked either
+ *	direct		never answers a read, and bypasses the page cache
  *	stops		answers no read any more after SIGUSR1
  *	failing		fails the first read, and when it is tried again; nothing is cached
- *	waiting		answers the first read after SIGUSR1; likewise
+ *	waiting		answers the first read after SIGUSR1; nothing is cached
  *	numbers		has a file of every name that is a number, which is its
  *			inode's; for nobody, and by nobody
  *

@@ -101,7 +101,7 @@ static void map_at(char *at, const char *path)
 	close(fd);
 }
 
-/* Waits until it is mapped, and calls it; mincore(2) waits for nobody but the mapping. */
+/* Waits until it is mapped, and calls it; mincore(2) waits only for the mapping. */
 static void call(char *at)
 {
 	unsigned char in_memory;

@@ -23,7 +23,7 @@ int command_tear_down(void **state);
 pid_t command_start(int (*command)(int, char **), const char *const *words);
 /* The exit status, with out[] and err[] filled. */
 int command_finish(pid_t child);
-/* Likewise, of one that a signal ended: which. */
+/* The same for one that a signal ended: which signal. */
 int command_finish_killed(pid_t child);
 /*
  * With a terminal of that size as standard output, without colours and in ASCII; out[] has

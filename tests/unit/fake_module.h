@@ -38,7 +38,7 @@ struct fake_module {
 	bool exited;	    /* no process has an address any more */
 	/* Replies to MAPS with 0 or an errno; NULL: no process exists. */
 	int (*maps)(struct buildid_maps *request);
-	/* Likewise to HISTORY; NULL: not permitted. */
+	/* Replies to HISTORY in the same way; NULL: not permitted. */
 	int (*history)(struct buildid_history *request);
 	int cookie_error;
 

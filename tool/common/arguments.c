@@ -2,8 +2,8 @@
 /*
  * Arguments: argp(3) fed from a table of rows.
  *
- * argp sorts options by name within a group; each row is a group of its own, so that
- * help has them in the order of the table.
+ * argp sorts options by name within a group; each row is its own group, so that help keeps the
+ * order of the table.
  */
 
 #include <argp.h>
@@ -15,7 +15,7 @@
 
 #include "arguments.h"
 
-#define LONG_ONLY 256 /* keys of options without a letter begin here */
+#define LONG_ONLY 256 /* first key of options without a letter */
 
 /* One command per process: args_error() is called long after args_parse(), too. */
 static const struct args *current;
@@ -62,7 +62,7 @@ static error_t arguments_parse(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		/* getopt says what is wrong; argp would add a hint that is not ours. */
+		/* getopt reports the error; argp would add a hint to its own help. */
 		state->err_stream = NULL;
 		return 0;
 	case ARGP_KEY_ERROR:
@@ -81,7 +81,7 @@ static error_t arguments_parse(int key, char *value, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* Everybody knows that --pid=1 and -p 1 are the same. */
+/* Omits argp's note that mandatory arguments apply to short options as well. */
 static char *filter_help(int key, const char *text, void *input)
 {
 	(void)input;

@@ -2,16 +2,16 @@
 /*
  * Arguments: the command line of one command, as a table over argp(3).
  *
- * A row of the table says how an option is spelled and where its value goes. What
- * several commands share is a row of commands/options.h, so that an option means the
- * same in all of them; -j, --json and -h, --help are added here, to every command.
+ * A row of the table says how an option is spelled and where its value goes. Rows shared by several
+ * commands are in commands/options.h, so that an option means the same everywhere; -j, --json and
+ * -h, --help are added here, to every command.
  *
- * Wrong usage is reported as
+ * A usage error is reported as
  *
  *	buildid: OBJECT: reason
  *	buildid: try 'buildid help COMMAND'
  *
- * and ends the process, as --help does: a command sees only a good command line.
+ * and ends the process, as --help does: a command only sees a valid command line.
  */
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
@@ -30,11 +30,11 @@
  * struct args_option - an option; one of @flag, @string and @parse is set
  * @name: after "--"; NULL ends the table
  * @letter: after "-", or 0
- * @value: what help calls the value; NULL when there is none
+ * @value: the value's name in help; NULL without a value
  * @help: what it does
  * @flag: set to true
  * @string: set to the value
- * @parse: puts the value into @to; returns NULL, or what is wrong with it
+ * @parse: stores the value at @to; returns NULL, or what is wrong with it
  * @to: for @parse
  */
 struct args_option {
@@ -49,14 +49,14 @@ struct args_option {
 };
 
 /**
- * struct args - what a command takes
+ * struct args - the command line that a command accepts
  * @command: its name
- * @operands: as help shows them, alternatives in lines of their own; may be NULL
+ * @operands: as shown in help, one line per alternative; may be NULL
  * @max_operands: ARGS_ANY for no bound
  * @stop: options after the first operand are operands, too
- * @help: what the command does; a "\v" is where the options are listed
+ * @help: what the command does; the options are listed at a "\v"
  * @options: ends with a row of zeros
- * @out: made ready for standard output, in JSON with --json
+ * @out: set up for standard output, in JSON with --json
  */
 struct args {
 	const char *command;
@@ -73,7 +73,7 @@ char **args_parse(const struct args *args, int argc, char **argv);
 
 void args_error(const char *object, const char *reason) __attribute__((noreturn));
 
-/* Unlike strtoull(3), without signs and blanks. */
+/* Unlike strtoull(3), accepts no sign or blanks. */
 bool args_number(const char *text, uint64_t *number);
 /* The same with the suffixes k, M and G, powers of 1024. */
 bool args_size(const char *text, uint64_t *size);

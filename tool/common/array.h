@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arrays: how many elements one has, one that grows, one that is sorted. The way an
- * array grows is derived from its count, so that no second number has to be kept.
+ * Arrays: counting, growing, sorting. The allocated size follows from the count, so that it need
+ * not be stored.
  */
 #ifndef TOOL_ARRAY_H
 #define TOOL_ARRAY_H
@@ -17,9 +17,8 @@
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /*
- * Room for one more element behind @count others, each of which had its room
- * reserved like this; @array is NULL at first and may move. False without memory,
- * and then it is as it was.
+ * Make room for one more element after @count others, all of them added this way; @array is NULL at
+ * first and may move. False without memory, with @array unchanged.
  */
 #define array_reserve(array, count)                                        \
 	({                                                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attributes: all are kept, or it is said which one is not. */
+/* Attributes: copies all, or says which one cannot be kept. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,17 +33,17 @@ static bool copy_owner_and_mode(const struct attributes *attributes)
 
 	if (fstat(attributes->from, &from) || fstat(attributes->to, &to))
 		return attributes_fail(attributes, "owner");
-	/* Only root may give files away. */
+	/* Only root may chown files to others. */
 	if ((from.st_uid != to.st_uid || from.st_gid != to.st_gid) &&
 	    fchown(attributes->to, from.st_uid, from.st_gid))
 		return attributes_fail(attributes, "owner");
-	/* Who may run the old content as another user may not so run the new. */
+	/* Permission to run the old content as another user does not extend to the new one. */
 	return fchmod(attributes->to, from.st_mode & (S_ISREG(from.st_mode) ? 01777 : 07777)) ?
 		       attributes_fail(attributes, "mode") :
 		       true;
 }
 
-/* They are of the content: the kernel's own, or what a program may when it is run. */
+/* Attributes of the content, not of the file: the kernel's own, and a program's capabilities. */
 static bool is_of_content(const char *name)
 {
 	return !strcmp(name, SECURITY "ima") || !strcmp(name, SECURITY "evm") ||
@@ -56,7 +56,7 @@ static bool attributes_keep(const struct attributes *attributes, const char *nam
 
 	if (size < 0)
 		return errno == ENODATA || attributes_fail(attributes, name);
-	/* What it has of its directory need not be set, which not everybody may. */
+	/* A value inherited from the directory need not be set, as that may require privileges. */
 	if (fgetxattr(attributes->to, name, attributes->other, ROOM) == size &&
 	    !memcmp(attributes->value, attributes->other, (size_t)size))
 		return true;
@@ -65,7 +65,7 @@ static bool attributes_keep(const struct attributes *attributes, const char *nam
 		       true;
 }
 
-/* An ACL of its directory would open it to others. A label is no permission by itself. */
+/* Drop an inherited ACL, which would open the file to others. A label grants nothing by itself. */
 static bool drop(const struct attributes *attributes, const char *name)
 {
 	if (!strncmp(name, SECURITY, strlen(SECURITY)) ||

@@ -8,9 +8,9 @@
 #include "reason.h"
 
 /*
- * @to, which is to take the place of @from, gets all of its attributes, and loses what it
- * has from its directory; but not set-user-ID, set-group-ID of a file and capabilities, which
- * are of the content. False with @reason where one cannot be kept.
+ * Give @to, which will replace @from, all attributes of @from, and drop those it inherited from its
+ * directory. Set-user-ID, a file's set-group-ID and capabilities belong to the content and are not
+ * copied. False with @reason if an attribute cannot be kept.
  */
 bool attributes_copy(int from, int to, struct reason *reason);
 

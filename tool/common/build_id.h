@@ -17,20 +17,20 @@ struct build_id {
 	uint8_t bytes[BUILDID_ID_MAX];
 };
 
-/* What a content has in place of a name. */
+/* What identifies a content. */
 struct identity {
 	uint16_t kind;	 /* enum buildid_kind */
 	uint16_t reason; /* enum buildid_reason: why it is not a GNU build-id */
 	struct build_id id;
 };
 
-/* False when there are more than BUILDID_ID_MAX of @bytes, or none. */
+/* False if @size is 0 or more than BUILDID_ID_MAX. */
 bool build_id_set(struct build_id *id, const void *bytes, size_t size);
-/* From hex digits of any case, and nothing else. */
+/* Accepts only hex digits, of either case. */
 bool build_id_parse(struct build_id *id, const char *text);
 /* Lower case; returns @text. */
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT]);
-/* All zeros: no id, for perf as well, but what some builds put in place of one. */
+/* All zeros, which some builds write instead of an id; perf does not count it as one either. */
 bool build_id_is_blank(const struct build_id *id);
 bool build_id_equal(const struct build_id *one, const struct build_id *other);
 

@@ -2,9 +2,9 @@
 /*
  * Child: fork(2) and execvp(3), with the errno of a failed exec through a pipe.
  *
- * Not posix_spawn(3): glibc's leaves signals 32 and 33 ignored in the child, where what
- * runs in a recording is to find all as it would be without one; and it does not run a
- * text without "#!" by sh, as execvp(3) and shells do.
+ * Not posix_spawn(3): glibc's leaves signals 32 and 33 ignored in the child, but a recorded program
+ * must see the same environment as without a recording; and it does not run a script without "#!"
+ * by sh, as execvp(3) and shells do.
  */
 
 #include <errno.h>
@@ -48,7 +48,7 @@ int child_start(char **command, int output, pid_t *child)
 		*child = 0;
 	}
 	close(report[1]);
-	/* A successful exec closes it without a byte. */
+	/* A successful exec closes the pipe without writing. */
 	if (read(report[0], &error, sizeof(error)) < 0)
 		error = errno;
 	close(report[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clock: a time namespace, as a container may have, moves two clocks for who is in it. What the
- * kernel records is of the initial one.
+ * Clock: a time namespace, as a container may have, offsets two clocks for its processes. What the
+ * kernel records is in the initial one.
  */
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static bool read_namespace(const char *name, char text[64])
 	return size > 0;
 }
 
-/* The offsets in /proc are those that children have: of a process that has unshared, others. */
+/* The offsets in /proc apply to children, and differ from our own after unshare(2). */
 static bool are_ours(void)
 {
 	char own[64], children[64];

@@ -8,10 +8,10 @@
 
 /* Nanoseconds, in the initial time namespace. */
 uint64_t clock_ns(clockid_t clock);
-/* What @clock is ahead of that here, for what /proc shows. */
+/* How far @clock in our time namespace is ahead of that, to convert times from /proc. */
 int64_t clock_shift(clockid_t clock);
 
-/* CLOCK_REALTIME less CLOCK_MONOTONIC now: a suspend, or whoever sets the clock, moves it. */
+/* CLOCK_REALTIME minus CLOCK_MONOTONIC: changes by suspend, and when the clock is set. */
 static inline int64_t clock_real(void)
 {
 	return (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Clock watch: a timer that is not to expire, and is cancelled when the clock is set. */
+/* Clock watch: a timer that never expires, but is cancelled when the clock is set. */
 
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 static int arm(int fd)
 {
-	/* The kernel takes the latest that it knows, which is later than it can be set to. */
+	/* The kernel clamps this to its maximum, which the clock cannot be set to. */
 	static const struct itimerspec never = { .it_value.tv_sec = LONG_MAX };
 
 	return timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);

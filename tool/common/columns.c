@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Columns: escaped first, so that what is cut is what is counted. */
+/* Columns: text is escaped first, so that the columns counted are those shown. */
 
 #include <langinfo.h>
 #include <limits.h>
@@ -20,7 +20,7 @@
 
 /* ----------------------------------------------------------- characters -- */
 
-/* The names are in UTF-8 even where the locale is C; fnmatch(3) and others keep theirs. */
+/* Names are in UTF-8 even in the C locale; fnmatch(3) and others keep theirs. */
 static int width_of(uint32_t code)
 {
 	static locale_t utf8;
@@ -86,7 +86,7 @@ static char *escape(const char *text)
 
 /* ------------------------------------------------------------- shortening -- */
 
-/* Dots where the terminal may not be one of UTF-8. */
+/* Dots if the terminal may not support UTF-8. */
 static const char *ellipsis(void)
 {
 	locale_t user = newlocale(LC_CTYPE_MASK, "", NULL);
@@ -97,7 +97,7 @@ static const char *ellipsis(void)
 	return utf8 ? "\xe2\x80\xa6" : "...";
 }
 
-/* Over as many characters as fit into @room. */
+/* Skip as many characters as fit into @room. */
 static const char *skip(const char *text, int room)
 {
 	int width;
@@ -137,7 +137,7 @@ char *columns_fit(const char *text, int room)
 
 	if (!escaped || columns_of(escaped) <= room)
 		return escaped;
-	/* Nothing but dots would say nothing. */
+	/* No room for more than dots: show only the beginning. */
 	if (room <= 2 * dots_width) {
 		*(char *)(uintptr_t)skip(escaped, room > 0 ? room : 0) = '\0';
 		return escaped;

@@ -31,7 +31,7 @@ size_t content_name_path(const char *name, const struct build_id *id)
 	size_t length = strlen(name), digits;
 	char text[BUILD_ID_TEXT];
 
-	/* Without a path before it, it is a path itself. */
+	/* Without a path before the '@', the name itself is a path. */
 	if (!id->size || !at || at == name)
 		return length;
 	digits = strlen(build_id_text(id, text));

@@ -11,7 +11,7 @@
 #include "copy.h"
 
 #define BUFFER 65536
-/* As an offset: that of the descriptor, which moves. */
+/* As an offset: use and advance the descriptor's. */
 #define HERE (-1)
 
 static bool copy_put(int fd, const char *bytes, size_t size, off_t offset)
@@ -49,7 +49,7 @@ bool copy_stream(int from, int to)
 	char buffer[BUFFER];
 	ssize_t got;
 
-	/* Fails for a pipe, which is read from where it is. */
+	/* Fails for a pipe, which has no position. */
 	lseek(from, 0, SEEK_SET);
 	while ((got = read(from, buffer, sizeof(buffer)))) {
 		if (got < 0 && errno == EINTR)
@@ -61,8 +61,8 @@ bool copy_stream(int from, int to)
 }
 
 /*
- * Up to @end, or to the end of the file; what is at @start becomes the beginning. How far it
- * came, or -1.
+ * Copy from @at up to @end, or to the end of the file; the byte at @start becomes the first one of
+ * @to. Returns the position reached, or -1.
  */
 static off_t copy_plain(int from, int to, off_t start, off_t at, off_t end)
 {
@@ -105,7 +105,7 @@ static bool next_data(int fd, off_t size, off_t *at, off_t *end)
 	*end = size;
 	if (data >= size || (data < 0 && errno == ENXIO))
 		return false;
-	/* A filesystem that does not report holes. */
+	/* This filesystem does not report holes. */
 	if (data < 0)
 		return true;
 	*at = data;
@@ -115,7 +115,7 @@ static bool next_data(int fd, off_t size, off_t *at, off_t *end)
 	return true;
 }
 
-/* Where either has bytes, from @at on. */
+/* The next offset from @at on where either file has data. */
 static off_t data_of_either(int one, int other, off_t at)
 {
 	const int fds[] = { one, other };
@@ -183,7 +183,7 @@ static bool copy_data(int from, int to, off_t start, off_t size, uint64_t most)
 	return !ftruncate(to, size);
 }
 
-/* Of a file that gives no size, as those of procfs. */
+/* For a file that reports no size, as those in procfs. */
 static bool copy_unsized(int from, int to, uint64_t most)
 {
 	off_t end = most < INT64_MAX ? (off_t)most + 1 : INT64_MAX;

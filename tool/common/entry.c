@@ -11,7 +11,7 @@
 
 #include "entry.h"
 
-/* A slash in it would have the kernel follow what is in front of it. "." can be opened only. */
+/* A slash in it would make the kernel follow the part before it. "." can only be opened. */
 static bool is_name(const char *name)
 {
 	if (*name && !strchr(name, '/') && strcmp(name, "..") != 0)
@@ -53,7 +53,7 @@ int entry_need_directory(int directory, const char *name, mode_t mode)
 	return entry_open_directory(directory, name);
 }
 
-/* Another name of it may be that of a file which others rely on. */
+/* With a second link it may be a file that others rely on. */
 static bool is_own_file(int fd)
 {
 	struct stat status;
@@ -98,7 +98,7 @@ bool entry_rename(int from, const char *name, int to, const char *new_name, unsi
 {
 	if (!is_name(name) || !is_name(new_name))
 		return false;
-	/* Not every filesystem that can rename knows flags. */
+	/* Not every filesystem supports flags. */
 	if (!flags)
 		return !renameat(from, name, to, new_name);
 	return !renameat2(from, name, to, new_name, flags);

@@ -22,8 +22,8 @@ static void __attribute__((constructor)) choose_secret(void)
 }
 
 /*
- * Multiplied, the upper bits depend on all bits of the key; so the lower ones do, too. Keys may
- * be numbers of any user's choice.
+ * After multiplication the upper bits depend on all bits of the key; fold them into the lower ones.
+ * Any user may choose the keys.
  */
 static size_t start_of(uint64_t key)
 {
@@ -116,7 +116,7 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 	const unsigned char *next = bytes;
 	uint32_t word;
 
-	/* Words and bytes that are equal are told apart by it. */
+	/* The size distinguishes equal words and bytes. */
 	hash ^= (uint64_t)size << 32;
 	for (; size >= sizeof(word); size -= sizeof(word), next += sizeof(word)) {
 		memcpy(&word, next, sizeof(word));

@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Two lower-case digits a byte and a NUL, into @text, which is returned. */
+/* Write two lower-case digits per byte and a NUL to @text, and return it. */
 char *hex_format(char *text, const uint8_t *bytes, size_t size);
 /*
- * The bytes that pairs of digits of either case stand for: how many, -EINVAL for any
- * other text, -E2BIG when there are more than @room.
+ * Parse pairs of digits of either case. Returns the number of bytes, -EINVAL for any other text,
+ * -E2BIG for more than @room bytes.
  */
 ssize_t hex_parse(uint8_t *bytes, size_t room, const char *text);
 /* The value of a digit of either case, -1 for any other character. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory limit: of the address space, beside what is mapped already. */
+/* Memory limit: by RLIMIT_AS, relative to what is already mapped. */
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory limit: of what a library may allocate for a file that anybody may have made. Its
- * tables are as long as its headers say, and a file that long may be one hole. A look at the
- * headers beforehand would not do: whoever made the file may change them meanwhile.
+ * Memory limit: how much a library may allocate for an untrusted file. The headers determine the
+ * size of its tables, and a file that large may be one hole. Checking the headers beforehand is not
+ * enough: the file's owner may change them meanwhile.
  */
 #ifndef TOOL_MEMORY_LIMIT_H
 #define TOOL_MEMORY_LIMIT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Module name: the last component of a path, up to what is no part of it. */
+/* Module name: the last component of a path, without suffixes. */
 
 #include <string.h>
 

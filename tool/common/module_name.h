@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Module name: what a kernel module is called, however it is written. */
+/* Module name: the canonical name of a kernel module, from any spelling. */
 #ifndef TOOL_MODULE_NAME_H
 #define TOOL_MODULE_NAME_H
 
@@ -7,9 +7,9 @@
 #define MODULE_NAME_ROOM 64
 
 /*
- * The name as in /proc/modules: "snd_hda_intel" for ".../snd-hda-intel.ko.xz", for
- * "[snd_hda_intel]", where no file was known, for "snd_hda_intel@0123abcd.ko", where a
- * name had several contents, and for itself. "" for what is longer than any name.
+ * The name as in /proc/modules: "snd_hda_intel" for ".../snd-hda-intel.ko.xz"; for
+ * "[snd_hda_intel]", used without a known file; for "snd_hda_intel@0123abcd.ko", used if a name has
+ * several contents; and for itself. "" for anything longer than a name can be.
  */
 void module_name(const char *path, char name[MODULE_NAME_ROOM]);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Open one's own file: what is at the place is looked at by a handle of it, and then that is
- * opened, not the name again. What was not there is created or not opened at all. So nobody
- * can put something else there in between.
+ * Open our own file: what exists at the place is checked by a handle, and then reopened through
+ * that, not by name. What does not exist is created, or not opened at all. So nobody can substitute
+ * another file in between.
  */
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int open_emptied(const struct own_place *place, const struct request *req
 	return -1;
 }
 
-/* Whether what @entry says was put into the directory by nobody but its owner or root. */
+/* Could anybody but its owner or root have put @entry into the directory? */
 static const char *why_not(const struct stat *entry, const struct stat *parent,
 			   const struct request *request)
 {
@@ -61,7 +61,7 @@ static const char *why_not(const struct stat *entry, const struct stat *parent,
 		return "is no regular file; remove it first";
 	if (!is_trusted(parent))
 		return "is no regular file, and in another user's directory; remove it first";
-	/* A terminal is its user's, in a directory where nobody can put another. */
+	/* A terminal belongs to its user, and nobody can put another one into its directory. */
 	if (!is_trusted(entry) && (parent->st_mode & (S_IWGRP | S_IWOTH)))
 		return "is another user's, and no regular file; remove it first";
 	return NULL;
@@ -75,13 +75,13 @@ static int open_there(const struct own_place *place, const struct request *reque
 
 	if (fstat(place->there, &entry) || fstat(place->directory, &parent))
 		return open_own_fail(request->reason);
-	/* What a link in /proc leads to was open already. */
+	/* The target of a link in /proc is already open. */
 	why = place->is_proc ? NULL : why_not(&entry, &parent, request);
 	if (why)
 		return open_own_refuse(request->reason, why);
 	if (S_ISREG(entry.st_mode))
 		return open_emptied(place, request);
-	/* With O_RDWR we would be a reader of a pipe, too, and never see it closed. */
+	/* O_RDWR would make us a reader of a pipe, too, so that we would never see it closed. */
 	fd = own_place_reopen(place, O_WRONLY);
 	return fd < 0 ? open_own_fail(request->reason) : fd;
 }

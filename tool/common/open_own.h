@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open one's own file for writing, where others may have put something of that name.
+ * Open our own file for writing, where others may have created something with that name.
  *
- * A program that runs as root in /tmp writes to wherever a link leads that somebody left
- * there, and over whatever it finds. The kernel refuses some of that, as
- * fs.protected_symlinks and its kin say; this refuses it whatever they say.
+ * A program that runs as root in /tmp would follow a link that somebody left there, and overwrite
+ * whatever it finds. The kernel refuses some of that (fs.protected_symlinks and the like); this
+ * does not depend on their settings.
  */
 #ifndef TOOL_OPEN_OWN_H
 #define TOOL_OPEN_OWN_H
@@ -15,14 +15,13 @@
 #include "reason.h"
 
 /*
- * An empty file for writing, of mode 0600 if it did not exist. One that did is emptied if
- * it is ours alone, and either is empty or begins with @magic, so that a name that was
- * mistyped costs nothing.
+ * An empty file for writing, of mode 0600 if it did not exist. An existing one is truncated if it
+ * is ours, has no other link, and is empty or begins with @magic, so that a mistyped name does no
+ * harm.
  *
- * @chosen: the user said this very name. Then symbolic links are followed, if each of them
- * and the directory that it is in belong to us or to root; and pipes and devices are taken
- * as they are, if nobody else can have put them there. A name that is not the user's choice
- * may only be that of a regular file.
+ * @chosen: the user gave this very name. Then symbolic links are followed, if each of them and its
+ *	directory belong to us or to root; and pipes and devices are accepted, if nobody else could
+ *	have put them there. Any other name must be that of a regular file.
  *
  * Returns a descriptor, or -1 with @reason.
  */

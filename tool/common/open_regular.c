@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Open regular files: what a descriptor is decides, not what its path was. */
+/* Open regular files: the descriptor is checked, not the path. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "supervise.h"
 
 /*
- * Their files are regular by type only: some have no end, some make a driver act, and
- * some, as /proc/kmsg, take from other readers what is read.
+ * Their files are regular in type only: some have no end, some make a driver act, and some, such as
+ * /proc/kmsg, take what is read away from other readers.
  */
 static bool is_pseudo(int fd)
 {
@@ -41,7 +41,7 @@ static bool is_pseudo(int fd)
 	return false;
 }
 
-/* A path may be a link, of /proc/PID/map_files too. */
+/* The path may be a link, even in /proc/PID/map_files. */
 static void note_opened(int handle)
 {
 	char link[32], target[PATH_MAX];
@@ -62,7 +62,7 @@ static int reopen(int handle, const char *own, struct reason *reason)
 	struct stat stat_;
 	int fd = -1;
 
-	/* Already fstat(2) may ask a server. */
+	/* Even fstat(2) may ask a server. */
 	if (handle >= 0 && !own)
 		note_opened(handle);
 	if (handle < 0 || fstat(handle, &stat_)) {
@@ -73,9 +73,9 @@ static int reopen(int handle, const char *own, struct reason *reason)
 		reason_set(reason, "not a regular file");
 	} else {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-		/* Else it would wait for whoever holds a lease on the file. */
+		/* O_NONBLOCK, or it would wait for the holder of a lease on the file. */
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		/* A chroot may have no /proc. */
+		/* There may be no /proc in a chroot. */
 		if (fd < 0 && errno == ENOENT && own)
 			fd = open(own, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)

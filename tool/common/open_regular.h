@@ -20,10 +20,10 @@ int open_regular(const char *path, struct reason *reason);
  */
 int open_untrusted(int directory, const char *path, struct reason *reason);
 
-/* Of what the O_PATH descriptor @handle is of, which is closed. */
+/* Opens what the O_PATH descriptor @handle refers to, and closes that. */
 int open_untrusted_handle(int handle, struct reason *reason);
 
-/* The same with @root as the root directory: no symbolic link leads out of it. */
+/* The same with @root as the root directory: symbolic links cannot lead outside. */
 int open_untrusted_in(int root, const char *path, struct reason *reason);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output. JSON is written here and not by json-c, whose tree of objects takes five times as
- * long as a line of text: what is written is flat, and lines may come by the million.
+ * Output. JSON is written here and not by json-c, whose tree of objects takes five times as long as
+ * a line of text; our output is flat, and may have millions of lines.
  *
- * Names come from files and processes of any user: what would move the cursor is escaped in
- * text, what is not UTF-8 replaced in JSON.
+ * Names come from files and processes of any user: control characters are escaped in text, and
+ * invalid UTF-8 is replaced in JSON.
  */
 
 #include <errno.h>
@@ -62,7 +62,7 @@ static void out_of_memory(void)
 
 /* ----------------------------------------------------------------- line -- */
 
-/* A line is short, and is written at once when it is whole: an error may come before that. */
+/* Lines are short, and written in one go when complete, as an error message may come first. */
 static void output_grow(struct output_line *line, size_t size)
 {
 	size_t room = line->room ? line->room : LINE_ROOM;
@@ -117,7 +117,7 @@ static void put_blanks(struct output_line *line, int count)
 		put_char(line, ' ');
 }
 
-/* The digits of @value, which end at @end. */
+/* The digits of @value, ending at @end. */
 static char *digits_of(uint64_t value, unsigned int base, char *end)
 {
 	do
@@ -126,7 +126,7 @@ static char *digits_of(uint64_t value, unsigned int base, char *end)
 	return end;
 }
 
-/* In at least @width characters, of which it returns how many there are. */
+/* In at least @width characters; returns how many. */
 static int put_number(struct output_line *line, uint64_t value, unsigned int base, int width)
 {
 	char digits[24], *end = digits + sizeof(digits), *first = digits_of(value, base, end);
@@ -137,7 +137,7 @@ static int put_number(struct output_line *line, uint64_t value, unsigned int bas
 	return blanks + length;
 }
 
-/* Once what was buffered is lost no later call fails. */
+/* Sticky: once buffered output is lost, later calls do not fail. */
 static int write_error;
 
 int out_write_error(void)
@@ -180,7 +180,7 @@ static void put_escape(struct output_line *line, uint32_t code)
 		output_put(line, text, (size_t)snprintf(text, sizeof(text), "\\u%04x", code));
 }
 
-/* Bytes that stand for themselves are put as one. */
+/* The number of leading bytes that need no escape. */
 static size_t plain(const char *value)
 {
 	const char *end = value;
@@ -232,7 +232,7 @@ static void put_string(struct output_line *line, const char *value)
 		output_put(line, "null", strlen("null"));
 }
 
-/* What follows is the value of @key. */
+/* The value of @key follows. */
 static void put_key(struct output_line *line, const char *key)
 {
 	if (line->text[line->size - 1] != '{')
@@ -279,7 +279,7 @@ void out_end(struct output *out)
 
 /* ----------------------------------------------------------------- text -- */
 
-/* Whether all of eight bytes are printable and ASCII; also false for some others that are. */
+/* Whether eight bytes are all printable ASCII; false negatives are possible. */
 static bool are_printable(const char *text)
 {
 	const uint64_t each = UINT64_MAX / 255, high = 0x80 * each;
@@ -289,14 +289,14 @@ static bool are_printable(const char *text)
 	return !(((eight - ' ' * each) | (eight + (0x80 - DELETE) * each) | eight) & high);
 }
 
-/* How many of the first @size bytes are. */
+/* How many of the first @size bytes are printable. */
 static size_t output_printable(const char *text, size_t size)
 {
 	size_t at = 0;
 
 	while (size - at >= 8 && are_printable(text + at))
 		at += 8;
-	/* Of the last bytes, together with some before them. */
+	/* The last bytes, together with some before them. */
 	if (size >= 8 && size - at < 8 && are_printable(text + size - 8))
 		return size;
 	while (at < size && text[at] >= ' ' && text[at] < DELETE)
@@ -305,9 +305,8 @@ static size_t output_printable(const char *text, size_t size)
 }
 
 /*
- * A name may hold what moves the cursor, or a newline. As /proc/PID/maps does
- * it: such bytes in octal, all others, UTF-8 or not, as they are. A byte that
- * is no character is what it is to a terminal that is not set to UTF-8.
+ * A name may contain control characters, or a newline. As in /proc/PID/maps, such bytes are written
+ * in octal, and all others, UTF-8 or not, unchanged: the terminal may use another encoding.
  */
 static int put_text(struct output_line *line, const char *text)
 {
@@ -361,7 +360,7 @@ static void separate(struct output *out)
 	out->started = true;
 }
 
-/* False for what only JSON has. */
+/* False for a column that only JSON has. */
 static bool begin_column(struct output *out, int width)
 {
 	if (width != OUT_HIDDEN)
@@ -580,7 +579,7 @@ void out_pair_words(struct output *out, const char *key, const char *const *word
 
 /* --------------------------------------------------------------- errors -- */
 
-/* As put_text(), for a stream that is not buffered: one line is one write. */
+/* As put_text(), for an unbuffered stream: one line is one write. */
 static char *to_text(const char *value)
 {
 	struct output_line line = {};
@@ -604,7 +603,7 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 	if (length < 0)
 		out_of_memory();
 
-	/* Text that is still buffered comes before it. */
+	/* Text that is still buffered comes first. */
 	if (!out->json)
 		end_line(out);
 	if (fflush(out->file) && !write_error)

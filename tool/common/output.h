@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output: a line of text for people or an object of JSON, by the same calls, so that
- * neither form can lack what the other has.
+ * Output: a line of text for people or an object of JSON, by the same calls, so that neither form
+ * can lack what the other has.
  *
  *	out_begin(out);
  *	out_number(out, "pid", 7, pid);
@@ -9,9 +9,9 @@
  *	out_number(out, "seq", OUT_HIDDEN, seq);
  *	out_end(out);
  *
- * In JSON a field has a key; with a key of NULL it is left out. In text it has
- * a column of at least that many characters, 0 for as many as it takes; with
- * OUT_HIDDEN it is left out. A string in a row of its own is an out_pair_*.
+ * In JSON a field has a key; with a key of NULL it is omitted. In text it has a column of at least
+ * that many characters, 0 for as many as needed; with OUT_HIDDEN it is omitted. A string in its own
+ * row is an out_pair_*.
  */
 #ifndef TOOL_OUTPUT_H
 #define TOOL_OUTPUT_H
@@ -42,23 +42,23 @@ struct output {
 	bool json;
 	bool colour;
 	bool started; /* text: this line has a column */
-	int columns;  /* text: of the terminal that this line takes */
+	int columns;  /* text: columns of the terminal that this line has taken */
 	/*
-	 * Of the terminal, OUT_ENDLESS for lines of any length on one; 0 where there is none:
-	 * then bytes that are no UTF-8 are as they are.
+	 * Of the terminal, OUT_ENDLESS for lines of any length; 0 without a terminal: then invalid
+	 * UTF-8 is written unchanged.
 	 */
 	int width;
-	struct output_line line; /* as far as it goes */
+	struct output_line line; /* the line so far */
 };
 
 void out_init(struct output *out, FILE *file, bool json);
 
-/* Lines of text as wide as the terminal, if there is one, or with @full as they are; its rows. */
+/* Fit lines of text to the terminal, if there is one, unless @full; returns its rows. */
 int out_fit(struct output *out, bool full);
 
 void out_begin(struct output *out);
 void out_end(struct output *out);
-/* Write what there is of lines that are not ended by out_end(); out_free() behind the last. */
+/* Write what there is of lines that are not ended by out_end(); out_free() after the last. */
 void out_flush(struct output *out);
 /* The errno of the first write that failed, or 0. */
 int out_write_error(void);
@@ -72,14 +72,14 @@ static inline void out_string(struct output *out, const char *key, int width, co
 	if (out->json || width != OUT_HIDDEN)
 		out_styled(out, OUT_PLAIN, key, width, value);
 }
-/* Text: more of the column before, without a blank; @plain is printable. In JSON nothing. */
+/* Text: continue the previous column, without a blank; @plain is printable. In JSON nothing. */
 void out_more(struct output *out, const char *text);
 void out_more_plain(struct output *out, const char *plain);
 void out_more_number(struct output *out, uint64_t value);
 void out_more_hex(struct output *out, uint64_t value);
 /*
- * Where lines have a width, a text column of exactly @width, of a longer value the
- * beginning and the end; elsewhere out_styled(). out_room(): what is left of this line.
+ * If lines have a width, a text column of exactly @width, with beginning and end of a longer value;
+ * otherwise out_styled(). out_room(): what is left of this line.
  */
 void out_fitted(struct output *out, enum out_style style, const char *key, int width,
 		const char *value);
@@ -87,8 +87,8 @@ int out_room(const struct output *out);
 void out_number(struct output *out, const char *key, int width, uint64_t value);
 void out_signed(struct output *out, const char *key, int width, int64_t value);
 /*
- * Hexadecimal in text. In JSON a number, and as KEY_hex a string beside it: readers that have
- * floating point only, as jq before 1.7, round those of the kernel.
+ * Hexadecimal in text. In JSON a number, and also a string as KEY_hex: readers with floating point
+ * only, such as jq before 1.7, round kernel addresses.
  */
 void out_address(struct output *out, const char *key, int width, uint64_t value);
 void out_null(struct output *out, const char *key);
@@ -101,9 +101,9 @@ void out_list_end(struct output *out);
 void out_item_begin(struct output *out);
 void out_item_end(struct output *out);
 
-/* What somebody else wrote, as it is. */
+/* Write @bytes unchanged. */
 void out_bytes(struct output *out, const char *bytes, size_t size);
-/* @value within a string of JSON in that, without quotes. */
+/* Write @value as part of a JSON string in such bytes, without quotes. */
 void out_in_string(struct output *out, const char *value);
 
 /* Rows "label  value" in text, fields of one object in JSON. */
@@ -112,8 +112,8 @@ void out_pair_number(struct output *out, const char *key, uint64_t value);
 void out_pair_words(struct output *out, const char *key, const char *const *words);
 
 /*
- * "buildid: OBJECT: reason" on stderr, and in JSON {"type","error","object"} as a line of the
- * output besides, for programs that read only that.
+ * "buildid: OBJECT: reason" on stderr; with JSON also {"type","error","object"} as a line of
+ * output, for programs that read only that.
  */
 void out_error(struct output *out, const char *object, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

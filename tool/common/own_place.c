@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The place that a path leads to, by way of links that nobody else has put there. */
+/* The place that a path leads to, through links that no other user can have put there. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 struct walk {
 	struct own_place *place;
-	char rest[PATH_MAX]; /* of the path, from place->directory on */
+	char rest[PATH_MAX]; /* rest of the path, relative to place->directory */
 	int links;
 	bool follow;
 	struct reason *reason;
@@ -54,7 +54,7 @@ static bool own_place_begin(struct walk *walk)
 	return at >= 0 || enter(walk, open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* The next component into the name; whether it is the last one. */
+/* Copy the next component to the name, and whether it is the last one. */
 static bool own_place_take(struct walk *walk, bool *last)
 {
 	const char *from = walk->rest + strspn(walk->rest, "/");
@@ -72,7 +72,7 @@ static bool own_place_take(struct walk *walk, bool *last)
 	return true;
 }
 
-/* Links in /proc lead to what may have no name. Nobody can put one there. */
+/* Links in /proc may lead to nameless files. Nobody can create links there. */
 static bool is_proc(int directory)
 {
 	struct statfs filesystem;
@@ -90,7 +90,7 @@ static const char *why_not(const struct stat *link, const struct stat *parent, b
 		      "leads through a symbolic link of another user; give the path without it";
 }
 
-/* What the link @handle says goes in front of the rest. */
+/* Prepend the target of the link @handle to the rest. */
 static bool follow(struct walk *walk, int handle, bool last)
 {
 	char target[PATH_MAX];
@@ -126,14 +126,14 @@ static bool is_link(int handle)
 	return handle >= 0 && !fstat(handle, &status) && S_ISLNK(status.st_mode);
 }
 
-/* One in /proc is followed by the kernel, as it says no path. */
+/* Links in /proc are followed by the kernel, as they may have no path. */
 static bool go_through(struct walk *walk)
 {
 	int at = walk->place->directory, handle;
 	const char *name = walk->place->name;
 	bool done;
 
-	/* With O_DIRECTORY, so that it is mounted where that is automatic. */
+	/* With O_DIRECTORY, so that an automount is triggered. */
 	handle =
 		openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC | (is_proc(at) ? 0 : O_NOFOLLOW));
 	if (handle >= 0)
@@ -148,7 +148,7 @@ static bool go_through(struct walk *walk)
 	return done;
 }
 
-/* "." and "..": by the name that the directory has. */
+/* "." and "..": use the name that the directory has. */
 static bool name_directory(struct walk *walk)
 {
 	int fd =
@@ -168,7 +168,7 @@ static bool name_directory(struct walk *walk)
 	return own_place_begin(walk);
 }
 
-/* The kernel opens it again for reading, if we may, as fsync(2) does not take a handle. */
+/* Reopen it for reading, if permitted, as fsync(2) does not accept an O_PATH handle. */
 static bool arrive(struct walk *walk, int there)
 {
 	int fd = openat(walk->place->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -177,7 +177,7 @@ static bool arrive(struct walk *walk, int there)
 	return fd < 0 || enter(walk, fd);
 }
 
-/* The last component. *@arrived, or there is a rest of a path again. */
+/* Look at the last component. Sets *@arrived, or a link has provided a new rest. */
 static bool look(struct walk *walk, bool *arrived)
 {
 	struct own_place *place = walk->place;
@@ -268,7 +268,7 @@ static bool begins_with(int fd, const void *magic, size_t size)
 	       !memcmp(bytes, magic, size);
 }
 
-/* Whose it is, before an open can wait for another's lease. */
+/* Check the owner before an open() can wait for another user's lease. */
 static const char *why_not_ours(const struct stat *file)
 {
 	if (file->st_uid != geteuid())

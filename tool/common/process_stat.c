@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /proc/PID/stat: the name in it may have anything in it. */
+/* /proc/PID/stat. */
 
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ bool process_stat_read(pid_t pid, struct process_stat *stat)
 		fclose(file);
 	}
 	text[size] = '\0';
-	/* Behind the name, which may have anything in it. */
+	/* After the name, which may contain anything. */
 	rest = strrchr(text, ')');
 	if (!rest || sscanf(rest + 1,
 			    " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "

@@ -15,7 +15,7 @@ struct process_stat {
 
 /* False when there is no such process. */
 bool process_stat_read(pid_t pid, struct process_stat *stat);
-/* Whether the process @pid that began at @start_time is there, and no other that has its pid now. */
+/* Whether the process @pid that began at @start_time still exists; false if its pid was reused. */
 bool process_is_there(pid_t pid, uint64_t start_time);
 
 #endif

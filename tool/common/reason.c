@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reason: cut at the size of its text, as a message may be. */
+/* Reason: truncated to the size of its text, like any message. */
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@ struct reason {
 	char text[512];
 };
 
-/* Formats as printf(3) does. Returns false, for callers that return just that. */
+/* Formats as printf(3) does. Returns false, so that callers can return its result. */
 bool reason_set(struct reason *reason, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared libraries that only some commands need, loaded when needed. They depend on
- * a dozen others, so to link with them would more than double the run time of most
- * commands, and the tool would not start where they are not installed.
+ * Shared libraries that only some commands need, loaded when needed. They depend on a dozen others,
+ * so linking with them would more than double the run time of most commands, and the tool would not
+ * start where they are not installed.
  */
 #ifndef TOOL_SHARED_LIBRARY_H
 #define TOOL_SHARED_LIBRARY_H
@@ -16,8 +16,8 @@ struct shared_function {
 };
 
 /*
- * Load the library named @soname, for good, and fill in @pointers. NULL, or a text
- * of why it cannot be loaded.
+ * Load the library @soname permanently, and fill in @pointers. Returns NULL, or why it cannot be
+ * loaded.
  */
 const char *shared_library_open(const char *soname, const struct shared_function *functions,
 				size_t count, void *pointers);

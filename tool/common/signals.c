@@ -52,7 +52,10 @@ int signals_read_from(int fd, pid_t *sender)
 
 	if (read(fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
-	/* SI_USER and the others of a process are not positive. One outside has no pid here. */
+	/*
+	 * SI_USER and other codes for signals from processes are not positive. A sender outside our
+	 * pid namespace has no pid here.
+	 */
 	*sender = info.ssi_code > 0 ? 0 : info.ssi_pid ? (pid_t)info.ssi_pid : -1;
 	return (int)info.ssi_signo;
 }
@@ -72,7 +75,7 @@ void signals_restore(void)
 
 void signals_close(int fd)
 {
-	/* One that came and was not read must not end us after all. */
+	/* A pending signal that was not read must not end us now. */
 	while (signals_read(fd))
 		;
 	close(fd);

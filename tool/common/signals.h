@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Signals: as something to poll for, so that none comes between two calls. */
+/* Signals: as a descriptor to poll, so that none is missed between two calls. */
 #ifndef TOOL_SIGNALS_H
 #define TOOL_SIGNALS_H
 
@@ -11,16 +11,16 @@
  * readable when one of the three came; -errno.
  */
 int signals_open(void);
-/* The same with @count others, but for those that are ignored. */
+/* The same with @count further signals, except ignored ones. */
 int signals_open_with(const int *numbers, size_t count);
-/* The number of the next one that came, 0 when there is none. */
+/* The number of the next pending signal, 0 if there is none. */
 int signals_read(int fd);
 /*
- * The same with who sent it: 0 for the kernel, as from a terminal to all in front,
- * and -1 for a process of no pid here.
+ * The same with its sender: 0 for the kernel, as for a terminal's foreground group, and -1 for a
+ * process without a pid here.
  */
 int signals_read_from(int fd, pid_t *sender);
-/* All as it was before signals_open(); by itself for a child, before its exec. */
+/* Undo signals_open(). A child calls this by itself before its exec. */
 void signals_restore(void);
 void signals_close(int fd);
 

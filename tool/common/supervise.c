@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Supervise: the path is in memory that parent and child share. */
+/* Supervise: parent and child share the memory with the path. */
 
 #include <limits.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 #include "signals.h"
 #include "supervise.h"
 
-/* For a child that can end to do so. */
+/* Time for a child to end, if it can. */
 #define PATIENCE_MS 1000
 
 /* NULL for a command that is not supervised. */
@@ -40,14 +40,14 @@ static void end_without(pid_t child, int number)
 {
 	char *path = *opens ? columns_fit(opens, INT_MAX) : NULL;
 
-	/* Not what this process would have to write out: the child has it. */
+	/* Not through stdio, whose buffers the child has as well. */
 	dprintf(STDERR_FILENO, "buildid: %s: its server does not answer; process %d waits for it\n",
 		path ? path : "a file", child);
 	child_end_alike(number);
 	_exit(128 + number);
 }
 
-/* As SIGINT in the background of a script. */
+/* Like SIGINT for a background job of a script. */
 static bool is_ignored(int number)
 {
 	struct sigaction action;
@@ -68,7 +68,7 @@ static void __attribute__((noreturn)) supervise_await(pid_t child, int signals)
 			end_alike(status);
 		if (!number || number == SIGCHLD || is_ignored(number))
 			continue;
-		/* From a terminal the child has it already, and twice is no harm. */
+		/* From a terminal the child got it, too; twice does no harm. */
 		kill(child, number);
 		ended = number;
 	}
@@ -86,7 +86,7 @@ void supervise(void)
 	signals = signals_open_with(&(const int){ SIGHUP }, 1);
 	if (signals < 0)
 		return;
-	/* Ignored, it would not come. */
+	/* If ignored, it would not be delivered. */
 	signal(SIGCHLD, SIG_DFL);
 	fflush(NULL);
 	child = fork();

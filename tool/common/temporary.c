@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Temporary files: named when they are complete, or never. */
+/* Temporary files: named once they are complete, or never. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #define NAME	  ".new-%016" PRIx64
 #define NAME_SCAN ".new-%" SCNx64
 
-/* Random, as processes in two containers that share a HOME may have the same pid. */
+/* Random: processes in two containers that share a HOME may have the same pid. */
 void temporary_make_name(char name[32])
 {
 	uint64_t number = 0;
@@ -76,7 +76,7 @@ bool temporary_name(struct temporary *temporary, int directory, const char *name
 		       entry_rename(temporary->directory, temporary->name, directory, name, 0);
 	if (!temporary->name[0])
 		return entry_link_fd(temporary->fd, directory, name);
-	/* A FAT filesystem has this and no links, NFS has links and not this. */
+	/* FAT supports this but no links; NFS links but not this. */
 	if (entry_rename(temporary->directory, temporary->name, directory, name, RENAME_NOREPLACE))
 		return true;
 	return errno == EINVAL &&

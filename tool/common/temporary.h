@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Temporary files: a file that has no name before it is complete, so that nobody
- * ever opens half of it, and nothing is left behind by a process that is killed.
- * Where the filesystem has no O_TMPFILE (overlayfs before Linux 6.3) the file has a
- * random name meanwhile, which a killed process does leave behind.
+ * Temporary files: a file has no name until it is complete, so that nobody opens half of it, and a
+ * killed process leaves nothing behind. On filesystems without O_TMPFILE (overlayfs before Linux
+ * 6.3) the file has a random name meanwhile, which a killed process does leave behind.
  *
  * Functions return false, or -1, with errno.
  */
@@ -23,11 +22,11 @@ bool temporary_open(struct temporary *temporary, int directory, mode_t mode);
 /* Another name for an open file, instead of a new file. */
 bool temporary_link(struct temporary *temporary, int directory, int fd);
 /*
- * Give it a name in a directory of the same filesystem. With @replace a file that
- * has the name already is replaced, else that is an error.
+ * Give it a name in a directory of the same filesystem. An existing file with that name is replaced
+ * with @replace, else it is an error.
  */
 bool temporary_name(struct temporary *temporary, int directory, const char *name, bool replace);
-/* Removes the file unless it was given a name. */
+/* Removes the file unless it was named. */
 void temporary_close(struct temporary *temporary);
 
 /* A random name, for a temporary file or link. */

@@ -11,19 +11,19 @@
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /*
- * The first character of @text, which is not empty: its length in bytes, with its number
- * in @code; 0 when it is not valid.
+ * Decode the first character of @text, which is not empty: returns its length in bytes, with its
+ * code point in @code; 0 if it is invalid.
  */
 size_t utf8_decode(const char *text, uint32_t *code);
 
-/* What a terminal may act on: of C0 and C1, or DEL. */
+/* A control character: C0, C1 or DEL. */
 bool utf8_is_control(uint32_t code);
 
 bool utf8_valid(const char *text);
 
 /*
- * @text with U+FFFD for each byte that is not valid and for each control but a new line. To be
- * freed; NULL without memory.
+ * @text with U+FFFD for each invalid byte and each control character except newline. The caller
+ *	frees it; NULL without memory.
  */
 char *utf8_printable(const char *text);
 

@@ -83,7 +83,7 @@ static void close_descriptor(const struct worker_message *message)
 
 /* ------------------------------------------------------------ the worker -- */
 
-/* Whoever reads the parent's output would wait for the worker's end, too. */
+/* Keeping the parent's output open would make its reader wait for the worker, too. */
 static bool leave_all_but(int socket)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -122,7 +122,7 @@ static void work(const struct worker *worker, int socket)
 
 /* ------------------------------------------------------------ the parent -- */
 
-/* Those that have got their answer at last. */
+/* Reap workers that have finished at last. */
 static void worker_reap(struct worker *worker)
 {
 	size_t i, left = 0;

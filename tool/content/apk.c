@@ -9,7 +9,7 @@
 #include "package_list.h"
 #include "root_files.h"
 
-/* Where it is since apk-tools 3, unless the directory was there before. */
+/* Its place since apk-tools 3, unless the old directory existed. */
 #define DIRECTORY     "lib/apk/db/"
 #define USR_DIRECTORY "usr/" DIRECTORY
 
@@ -25,7 +25,7 @@ static bool add_package(struct package_list *list, struct package_entry *entry)
 	return good;
 }
 
-/* "P:musl", without its end; a directory begins what is there of paths, which stays as it is. */
+/* "P:musl", without its end; the first directory starts the paths, which are kept unparsed. */
 static void take_line(struct package_entry *entry, char *line, char *end)
 {
 	const char **value;
@@ -103,9 +103,8 @@ static void each_path(const struct package_list *list, const struct package_entr
 }
 
 /*
- * It locks a file for as long as it is at work, and writes the database last. To try the lock
- * would have apk fail. The device is not compared: that of a file on an overlay has other numbers
- * here and there.
+ * apk holds a file lock while it works, and writes the database last. Trying the lock could make
+ * apk fail. The device is not compared, as /proc/locks shows another one for files on an overlay.
  */
 static bool is_busy(const struct package_list *list)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Code range: the addresses around one that share what is known of it. Whoever knows something
- * narrows the range to what it holds for, so that it is found out once for all of them.
+ * Code range: the addresses around one for which the same answer holds. Each step of a lookup
+ * narrows the range to what its result covers, so that one lookup serves all of them.
  */
 #ifndef TOOL_CODE_RANGE_H
 #define TOOL_CODE_RANGE_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct code_range {
-	uint64_t first, last; /* the last belongs to it */
+	uint64_t first, last; /* inclusive */
 };
 
 static inline void code_range_from(struct code_range *range, uint64_t first)
@@ -18,7 +18,7 @@ static inline void code_range_from(struct code_range *range, uint64_t first)
 		range->first = first;
 }
 
-/* @end is behind it, and no beginning of all addresses. */
+/* @end is after the range, and not 0. */
 static inline void code_range_until(struct code_range *range, uint64_t end)
 {
 	if (range->last >= end)

@@ -18,9 +18,9 @@
 #define BLOCK	65536
 #define CORRUPT "corrupt or truncated"
 /*
- * A few kilobytes of anybody's must not decompress to all memory there is, of which the
- * service of store --live has 512 MiB; nor must what decompresses to nothing be read for
- * ever. The largest kernel modules are of 100 MB.
+ * A few kilobytes from anybody must not decompress to all available memory, which for the service
+ * of store --live is 512 MiB; nor may input that decompresses to nothing be read forever. The
+ * largest kernel modules have 100 MB.
  */
 #define DECOMPRESSED_MAX (256U << 20)
 #define COMPRESSED_MAX	 (64U << 20)
@@ -33,7 +33,7 @@ struct source {
 	char block[BLOCK];
 };
 
-/* ARCHIVE_FILTER_NONE for what is not compressed. */
+/* ARCHIVE_FILTER_NONE if it is not compressed. */
 static int filter_of(int fd)
 {
 	static const struct magic {
@@ -98,7 +98,7 @@ static const char *read_into(struct archive *archive, int to)
 	return got || !size ? CORRUPT : NULL;
 }
 
-/* Once: with support for filters it would look for another one in what comes out. */
+/* Support just one filter: otherwise the output would be checked for further ones. */
 static bool open_archive(struct archive *archive, struct source *source)
 {
 	return !libarchive.read_append_filter(archive, filter_of(source->fd)) &&

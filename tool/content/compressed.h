@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compressed files: by gzip, xz or zstd, as kernel modules are. libdw could read
- * them, but in Debian 12 not those by zstd, and without a limit.
+ * Compressed files: gzip, xz or zstd, as used for kernel modules. libdw could read them, but
+ * without a limit, and in Debian 12 without zstd.
  */
 #ifndef TOOL_COMPRESSED_H
 #define TOOL_COMPRESSED_H
@@ -12,9 +12,8 @@
 bool is_compressed(int fd);
 
 /*
- * What is in it, as a memfd that nobody else can change. -1 with a text in @problem
- * when it is corrupt or truncated, or larger than any module. The position of @fd is
- * left anywhere.
+ * Its content, as a memfd that nobody else can change. -1 with a text in @problem if it is corrupt
+ * or truncated, or larger than any module. The position of @fd is undefined afterwards.
  */
 int decompress(int fd, const char **problem);
 

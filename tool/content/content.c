@@ -69,7 +69,7 @@ static bool elf_is(int fd, const struct build_id *id, bool debug, struct reason 
 /* Twice the kernel's longest name. */
 #define LINE_ROOM 1024
 
-/* The names that the assembler makes of "1:", which a module for arm64 keeps, have ^B. */
+/* Assembler names for labels like "1:", which arm64 modules keep, contain ^B. */
 static bool is_in_name(char c)
 {
 	return isgraph((unsigned char)c) || c == '\x02';
@@ -101,7 +101,7 @@ static bool kallsyms_is(int fd, struct reason *reason)
 	FILE *file;
 	int copy;
 
-	/* Opened again, for a file position of its own, which dup(2) does not give. */
+	/* Reopened to get a separate file position, unlike with dup(2). */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	copy = open(path, O_RDONLY | O_CLOEXEC);
 	file = copy < 0 ? NULL : fdopen(copy, "r");
@@ -153,7 +153,7 @@ static bool mount_of(int fd, const char *path, uint64_t *mount)
 	return true;
 }
 
-/* In this process's mount namespace; that of a chroot's root need not be listed. */
+/* In this process's mount namespace; the mount of a chroot's root may not be listed. */
 static bool is_mounted_here(uint64_t mount)
 {
 	FILE *file = fopen("/proc/self/mountinfo", "re");
@@ -173,8 +173,8 @@ static bool is_mounted_here(uint64_t mount)
 }
 
 /*
- * Whoever serves a file of FUSE may say that it is root's. An overlay says the same of what is
- * below it, and users can mount one in namespaces of their own.
+ * A FUSE server may claim that a file belongs to root. An overlay repeats that for its layers, and
+ * users can mount one in their own namespaces.
  */
 static bool is_served(int fd)
 {
@@ -188,10 +188,10 @@ static bool is_served(int fd)
 }
 
 /*
- * By owner and mode, as sudo and sshd do. Whoever had an image of a filesystem mounted may
- * have made root's files in it, and such mounts are nosuid; but so are /home, /tmp, all that
- * flatpak's programs see and NixOS' /nix/store, where no file would be anybody's then, and
- * no forgery be replaced.
+ * By owner and mode, like sudo and sshd. A user who had a filesystem image mounted may have forged
+ * root's files in it. Such mounts are nosuid; but so are /home, /tmp, everything that flatpak's
+ * programs see and NixOS' /nix/store, and distrusting all of these would leave no trusted file, and
+ * no forgery could be replaced.
  */
 enum content_owner content_owner(int fd)
 {
@@ -199,7 +199,7 @@ enum content_owner content_owner(int fd)
 
 	if (fstat(fd, &stat_) || (stat_.st_uid && stat_.st_uid != geteuid()))
 		return CONTENT_OTHERS;
-	/* A group of one's own, as umask 002 is made for. */
+	/* A private group of the user, for which umask 002 is meant. */
 	if (stat_.st_mode & S_IWOTH ||
 	    (stat_.st_mode & S_IWGRP && stat_.st_gid && stat_.st_gid != getegid()))
 		return CONTENT_OTHERS;

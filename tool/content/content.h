@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Content: whether a file is what a build-id names. A path, a name or a server proves
- * nothing: only what is in the file does.
+ * Content: whether a file is what a build-id names. Paths, names and servers prove nothing: only
+ * the file itself does.
  */
 #ifndef TOOL_CONTENT_H
 #define TOOL_CONTENT_H
@@ -31,21 +31,21 @@ const char *content_part_name(enum content_part part);
 bool content_is(int fd, const struct build_id *id, enum content_part part, struct reason *reason);
 
 enum content_likeness {
-	CONTENT_EQUAL,	   /* or that is not known, as one cannot be read */
-	CONTENT_SAME_CODE, /* as of a stripped file: symbols of the one are right for the other */
+	CONTENT_EQUAL,	   /* or unknown, as one cannot be read */
+	CONTENT_SAME_CODE, /* as after strip(1): symbols of the one are right for the other */
 	CONTENT_DIFFERENT,
 };
 
-/* Of two files with one build-id, of which neither is compressed: an id proves nothing. */
+/* Compare two uncompressed files with the same build-id, as an id proves nothing. */
 enum content_likeness content_compare(int one, int other);
 
 /*
- * Who may have written what an open file holds. A build-id is no signature: another user's
- * file may have the id of a file of ours and any content.
+ * Tells who may have written the content of an open file. A build-id is not a signature: another
+ * user's file may have the id of one of ours and any content.
  */
 enum content_owner {
 	CONTENT_OURS,	/* this user or root */
-	CONTENT_COPIED, /* another user, before it was copied: a file of ours is to replace it */
+	CONTENT_COPIED, /* another user, before the copy: to be replaced by a file of ours */
 	CONTENT_OTHERS, /* another user, at any time */
 };
 

@@ -20,7 +20,7 @@
 #include "debug_dir_internal.h"
 
 #define PROBES "probes"
-/* How often directories are made that another process removes. */
+/* How often to recreate directories that another process removes. */
 #define NAME_TRIES 16
 
 /* Where files are before they have their names. */
@@ -43,7 +43,7 @@ static char *default_path(struct reason *reason)
 	return path;
 }
 
-/* Where it is written to; what is in it is read by whoever's it is, as perf does. */
+/* For writing. Reading does not depend on the owner, as with perf. */
 static int create_directory(const char *path, struct reason *reason)
 {
 	struct own_place place;
@@ -120,7 +120,7 @@ static bool is_below(const char *name, const char *directory)
 	return !strncmp(name, directory, length) && (!name[length] || name[length] == '/');
 }
 
-/* Behind a build-id: as a directory it would be in the place of a file of the entry before. */
+/* Names of an entry's files: a directory with such a name would be in the place of a file. */
 static bool is_file_of_entry(const char *name, size_t length)
 {
 	enum content_part part;
@@ -164,7 +164,7 @@ bool debug_dir_is_name(const char *name)
 	       !strchr(name, '/');
 }
 
-/* ".build-id/ab/cdef...", or only its directory; false when @id is too long or short. */
+/* ".build-id/ab/cdef...", or only its directory; false if @id is too long or too short. */
 static bool link_path(const struct build_id *id, bool directory, char path[PATH_MAX])
 {
 	char text[BUILD_ID_TEXT];
@@ -190,7 +190,7 @@ static char *entry_path(const char *name, const struct build_id *id)
 
 #define LINK_UP "../../"
 
-/* The target without @up, if it is one as perf makes them. */
+/* The target without @up, if it has perf's form. */
 static char *checked_target(char *target, const char *up, const struct build_id *id)
 {
 	char text[BUILD_ID_TEXT];
@@ -199,7 +199,7 @@ static char *checked_target(char *target, const char *up, const struct build_id 
 
 	if (strncmp(target, up, strlen(up)))
 		return NULL;
-	target += strlen(up) - 1; /* the slash is the name's */
+	target += strlen(up) - 1; /* keep the slash */
 	last = strrchr(target, '/');
 	if (!last || last == target || strcmp(last + 1, build_id_text(id, text)))
 		return NULL;
@@ -233,8 +233,8 @@ char *debug_dir_entry(const struct debug_dir *dir, const struct build_id *id)
 }
 
 /*
- * Below the directory, without following links, as one may lead out of it.
- * With @create what is missing is created.
+ * Open below the directory, without following links, as they may lead outside. With @create,
+ * missing directories are created.
  */
 int debug_dir_open_below(const struct debug_dir *dir, const char *path, bool create)
 {
@@ -276,8 +276,8 @@ int debug_dir_find(const struct debug_dir *dir, const struct build_id *id, enum 
 /* -------------------------------------------------------------- putting -- */
 
 /*
- * Not another user's, who could write to it later. Nor a setuid program: with a link it
- * would outlive its removal by an upgrade.
+ * Not another user's file, which could be written to later. Nor a setuid program: with a link, it
+ * would survive its removal by an upgrade.
  */
 static bool may_link(const struct debug_item *item)
 {
@@ -287,7 +287,7 @@ static bool may_link(const struct debug_item *item)
 	       S_ISREG(stat_.st_mode) && !(stat_.st_mode & (S_ISUID | S_ISGID));
 }
 
-/* As perf's, but nobody reads a copy who may not read the original. */
+/* Like perf's, but readable only by those who may read the original. */
 static mode_t copy_mode(const struct debug_item *item)
 {
 	struct stat stat_;
@@ -304,17 +304,17 @@ static bool copy_checked(const struct debug_item *item, int to, struct reason *r
 {
 	struct stat stat_;
 
-	/* The copy is checked, as the original may have changed meanwhile. */
+	/* Check the copy, as the original may have changed meanwhile. */
 	if (!copy_file(item->fd, to, item->most ? item->most : COPY_ALL, reason) ||
 	    !content_is(to, item->id, item->part, reason))
 		return false;
-	/* A filesystem without such a bit has no owners either. */
+	/* A filesystem without this bit has no owners either. */
 	if (!content_is_ours(item->fd) && !fstat(to, &stat_))
 		fchmod(to, (stat_.st_mode & 0777) | CONTENT_COPY);
 	return true;
 }
 
-/* A link to the file, or a copy where that is not possible. */
+/* A link to the file, or a copy if that is impossible. */
 static bool stage(const struct debug_dir *dir, const struct debug_item *item,
 		  struct temporary *file, struct reason *reason)
 {
@@ -384,7 +384,7 @@ static bool put_links(const struct debug_dir *dir, const struct build_id *id, co
 		return false;
 	snprintf(target, sizeof(target), LINK_UP "%s", entry);
 	done = debug_dir_put_link(dir, directory, build_id_text(id, text) + 2, target);
-	/* Such a long id is nobody's but for tests, and perf has no use for it. */
+	/* Ids this long only occur in tests, and perf cannot use them. */
 	if (*file && snprintf(name, sizeof(name), "%s" DEBUG_SUFFIX, text + 2) <= NAME_MAX) {
 		snprintf(target, sizeof(target), LINK_UP "%s/%s", entry, file);
 		done = done && debug_dir_put_link(dir, directory, name, target);
@@ -433,14 +433,14 @@ bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id)
 		return false;
 	link_path(id, false, link);
 	strcat(link, DEBUG_SUFFIX);
-	/* perf removes and puts entries, and knows nothing of these links. */
+	/* perf adds and removes entries, and does not know these links. */
 	if (*debug_dir_debugger_file(dir, entry) && fstatat(dir->fd, link, &stat_, 0))
 		done = put_links(dir, id, entry);
 	free(entry);
 	return done;
 }
 
-/* The directory that @path, which is cut there, is in; @name is set to the last component. */
+/* The directory of @path; @path is cut, and @name set to its last component. */
 static int open_parent(const struct debug_dir *dir, char *path, const char **name)
 {
 	char *slash = strrchr(path, '/');
@@ -482,7 +482,7 @@ void debug_dir_remove_entry(const struct debug_dir *dir, const char *entry)
 	prune(dir, entry);
 }
 
-/* Another entry of that build-id may have had this as a further name. */
+/* Another entry with that build-id may have had this as a further name. */
 static void remove_name(const struct debug_dir *dir, const char *entry)
 {
 	char *path = strdup(entry), target;
@@ -535,7 +535,7 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 	bool done;
 	int err;
 
-	/* Another process may have removed the directories that were empty still. */
+	/* Another process may have removed the directories while they were empty. */
 	do {
 		err = name_staged(dir, item, file, entry, reason);
 	} while (err == -ENOENT && --tries);
@@ -546,8 +546,8 @@ static bool put_staged(const struct debug_dir *dir, const struct debug_item *ite
 }
 
 /*
- * The directories are created only for a file that was checked: a file that is refused
- * must not make us remove directories that another process is about to use.
+ * Directories are only created for a checked file: after refusing one, we must not remove
+ * directories that another process is about to use.
  */
 static bool put_entry(const struct debug_dir *dir, const struct debug_item *item, const char *entry,
 		      struct reason *reason)
@@ -576,9 +576,8 @@ static bool is_ours(int directory, const char *name)
 }
 
 /*
- * What else is in the entry @from, a debug file or what perf has put there, goes on in @to,
- * unless that has it. But for another user's, who may have forged all of that build-id.
- * False when @from is not to be removed.
+ * Move what else is in the entry @from, a debug file or perf's files, to @to, unless that has it;
+ * but not another user's files, which may all be forged. False if @from must not be removed.
  */
 static bool move_others(const struct debug_dir *dir, const char *from, const char *to)
 {
@@ -604,7 +603,7 @@ static bool move_others(const struct debug_dir *dir, const char *from, const cha
 	return done;
 }
 
-/* Of an entry that has another path now, where nothing finds it any more. */
+/* Move an entry whose content has another path now, as nothing would find it any more. */
 static void move_entry(const struct debug_dir *dir, const struct build_id *id, const char *from,
 		       const char *to)
 {
@@ -614,7 +613,7 @@ static void move_entry(const struct debug_dir *dir, const struct build_id *id, c
 	put_links(dir, id, to);
 }
 
-/* The mark comes before the file, so that no file of a killed process is without one. */
+/* The mark comes before the file, so that a killed process leaves no file without one. */
 static bool put_marked(const struct debug_dir *dir, const struct debug_item *item,
 		       const char *before, const char *entry, struct reason *reason)
 {
@@ -634,9 +633,9 @@ static bool put_marked(const struct debug_dir *dir, const struct debug_item *ite
 	return done;
 }
 
-/* Of one file: a directory for each part of its name. */
+/* For one file: a directory for each part of its name. */
 #define INODES_NEEDED 64
-/* What stays free for others: a part of the disk, and no more than so much. */
+/* Space left for others: a fraction of the disk, up to a limit. */
 #define FREE_PART 20
 #define FREE_MOST (1ULL << 30)
 
@@ -653,7 +652,7 @@ bool debug_dir_has_room(const struct debug_dir *dir, uint64_t bytes)
 
 	if (fstatvfs(dir->fd, &filesystem))
 		return true;
-	/* What the name of a file takes, too; and some have no number of inodes. */
+	/* Including what the name of a file takes; some filesystems do not count inodes. */
 	return (uint64_t)filesystem.f_bavail * filesystem.f_frsize >=
 		       bytes + (64U << 10) + bytes_to_keep_free(&filesystem) &&
 	       (!filesystem.f_files || filesystem.f_favail >= INODES_NEEDED);
@@ -688,7 +687,7 @@ bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct 
 	return done;
 }
 
-/* In the same place, which perf may have linked to it. */
+/* Replace in place, where perf may have linked it. */
 bool debug_dir_copy(struct debug_dir *dir, const struct build_id *id, enum content_part part,
 		    int fd)
 {

@@ -9,10 +9,10 @@
  *	[vdso]/abcdef.../vdso, probes
  *	.buildid/abcdef... -> ../usr/bin/ls/abcdef...
  *
- * A file exists under its name only when it is complete. The symbolic link comes last,
- * as perf finds an entry only by it. The one with .debug is for gdb, LLVM and whoever else
- * looks for the symbols of a build-id; perf ignores it. Files are hard links to the original
- * where that is possible and nobody else can write to it, else copies.
+ * A file exists under its name only when it is complete. The symbolic link comes last, as perf
+ * finds an entry only by it. The one with .debug is for gdb, LLVM and others that look for symbols
+ * by build-id; perf ignores it. Files are hard links to the original where that is possible and
+ * nobody else can write to it, else copies.
  *
  * What one process stores for weeks is marked in .buildid, which nobody else looks into: it
  * may remove that, and nothing else. The mark's time is that of the last use.
@@ -78,17 +78,17 @@ bool debug_dir_link(const struct debug_dir *dir, const struct build_id *id);
 bool debug_dir_put(struct debug_dir *dir, const struct debug_item *item, struct reason *reason);
 
 /*
- * Give an entry a further name, for readers who look for a file by the name that is in a
- * recording and its build-id, as hotspot does. It is not for who marks: the entry stays from
- * then on, as with debug_dir_adopt(). False if that cannot be, or without an entry; true if
- * it has that name already.
+ * Give an entry a further name, for readers who look for a file by the name that is in a recording
+ * and its build-id, as hotspot does. Not for the process that marks: the entry stays from then on,
+ * as with debug_dir_adopt(). False if that cannot be, or without an entry; true if it has that name
+ * already.
  */
 bool debug_dir_name(const struct debug_dir *dir, const struct build_id *id, const char *name);
 
 /* ----------------------------------------------------------------- marks -- */
 
 /*
- * Be the only one that marks; false with @reason, as when another process is. From then on
+ * Become the only process that marks; false with @reason, e.g. if another process is. From then on
  * what debug_dir_put() stores is marked, unless there was an entry without a mark.
  */
 bool debug_dir_lock(struct debug_dir *dir, struct reason *reason);
@@ -113,11 +113,11 @@ bool debug_dir_read_marks(struct debug_dir *dir, debug_dir_show *show, void *to)
 bool debug_dir_marked(const struct debug_dir *dir, const struct build_id *id,
 		      struct debug_mark *mark);
 /*
- * That it stays, as somebody has asked for it: its mark is removed. Nothing for who marks.
+ * Keep it, as a user has asked for it: its mark is removed. Not for the process that marks.
  * debug_dir_put() does so, too.
  */
 void debug_dir_adopt(const struct debug_dir *dir, const struct build_id *id);
-/* That it was used now. */
+/* Record that it was used now. */
 void debug_dir_touch(struct debug_dir *dir, const struct build_id *id);
 /* Remove an entry with its links and its mark; false when it has none. */
 bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id);

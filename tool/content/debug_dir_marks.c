@@ -20,7 +20,7 @@
 #define MARK_UP "../"
 #define LOCK	"lock"
 
-/* Of an entry: its content, the list of probes, two links and the mark. */
+/* Inodes of an entry: its content, the list of probes, two links and the mark. */
 #define FILES		5
 #define DIRECTORY_BYTES 4096
 #define INODE_BYTES	16384
@@ -49,7 +49,7 @@ char *debug_dir_marked_entry(const struct debug_dir *dir, const struct build_id 
 		       debug_dir_read_entry(dir->marks, build_id_text(id, text), MARK_UP, id);
 }
 
-/* Links first: from then on it is no entry, but with its mark it is not forgotten. */
+/* Links first: without them it is not an entry any more, but the mark remembers it. */
 bool debug_dir_remove(struct debug_dir *dir, const struct build_id *id)
 {
 	char *marked = debug_dir_marked_entry(dir, id);
@@ -86,7 +86,7 @@ void debug_dir_touch(struct debug_dir *dir, const struct build_id *id)
 
 uint64_t debug_dir_cost(const char *name, uint64_t bytes)
 {
-	/* Of its build-id, and where the links to it are. */
+	/* For its build-id, and for the links to it. */
 	uint64_t directories = 2, inodes;
 
 	for (; *name; name++)
@@ -135,7 +135,7 @@ bool debug_dir_marked(const struct debug_dir *dir, const struct build_id *id,
 	return is;
 }
 
-/* What a process that was killed left: files without a name, half an entry. */
+/* Remove what a killed process left: unnamed files, half an entry. */
 static bool clean_or_show(struct debug_dir *dir, const char *name, debug_dir_show *show, void *to)
 {
 	struct debug_mark mark;
@@ -168,7 +168,7 @@ bool debug_dir_read_marks(struct debug_dir *dir, debug_dir_show *show, void *to)
 	return good;
 }
 
-/* Who has the lock, as that process has written it. */
+/* The lock's holder, as written by that process. */
 static bool is_locked(const struct debug_dir *dir, struct reason *reason)
 {
 	char text[16] = "";
@@ -191,7 +191,7 @@ bool debug_dir_lock(struct debug_dir *dir, struct reason *reason)
 		return errno == EWOULDBLOCK ? is_locked(dir, reason) :
 					      reason_set(reason, MARKS ": %s", strerror(errno));
 	snprintf(text, sizeof(text), "%d\n", getpid());
-	/* A full disk is no reason not to have the lock. */
+	/* A full disk must not prevent taking the lock. */
 	if (!ftruncate(dir->lock, 0))
 		pwrite_all(dir->lock, text, strlen(text), 0);
 	return true;

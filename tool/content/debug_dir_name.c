@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Debug dir name: a further name of an entry. Its directory is a symbolic link, so that what
- * is stored later, a debug file, is there under each name.
+ * Debug dir name: a further name of an entry. Its directory is a symbolic link, so that a debug
+ * file stored later is found under each name.
  */
 
 #include <limits.h>
@@ -50,7 +50,7 @@ bool debug_dir_name(const struct debug_dir *dir, const struct build_id *id, cons
 
 	if (*name != '/' || !debug_dir_is_name(name))
 		return false;
-	/* Else its names would stay when it goes. */
+	/* Otherwise its names would stay behind when it is removed. */
 	debug_dir_adopt(dir, id);
 	entry = debug_dir_entry(dir, id);
 	if (entry && !strncmp(entry, name + 1, length - 1) && entry[length - 1] == '/' &&

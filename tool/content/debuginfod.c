@@ -21,7 +21,7 @@
 /* A timeout takes up to 90 seconds, and a perf.data may have a thousand files. */
 #define SILENT_MAX 2
 
-/* Loaded when a server is to be asked; names without "debuginfod_". */
+/* Loaded before a server is asked; names without "debuginfod_". */
 #define FUNCTIONS(F) \
 	F(begin)     \
 	F(end)       \
@@ -75,7 +75,7 @@ void debuginfod_free(struct debuginfod *client)
 	free(client);
 }
 
-/* @done of @all bytes; until the size is known, of servers. */
+/* @done of @all bytes; or of servers, until the size is known. */
 static int debuginfod_show(debuginfod_client *handle, long done, long all)
 {
 	struct debuginfod *client = library.get_user_data(handle);
@@ -157,7 +157,7 @@ int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum co
 		return -1;
 	}
 	build_id_text(id, client->id);
-	/* At once on a terminal; in a log only for what takes long. */
+	/* At once on a terminal; in a log only if it takes long. */
 	client->next = clock_ns(CLOCK_MONOTONIC) + (client->terminal ? 0 : PERIOD_LOG);
 	/* A length of 0 says that the id is in hex. */
 	fd = part == CONTENT_DEBUG ?

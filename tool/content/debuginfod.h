@@ -14,10 +14,9 @@ void debuginfod_free(struct debuginfod *client);
 bool debuginfod_ready(struct debuginfod *client, struct reason *reason);
 
 /*
- * Ask the servers for CONTENT_ELF or CONTENT_DEBUG of @id, with progress on stderr.
- * A single server that did not respond twice in a row is not asked again. What
- * servers send is not checked here. A descriptor, with @path set to the file and to
- * be freed; or -1 with @reason.
+ * Ask the servers for CONTENT_ELF or CONTENT_DEBUG of @id, with progress on stderr. A single server
+ * that did not respond twice in a row is not asked again. What servers send is not checked here. A
+ * descriptor, with @path set to the file, which the caller frees; or -1 with @reason.
  */
 int debuginfod_get(struct debuginfod *client, const struct build_id *id, enum content_part part,
 		   char **path, struct reason *reason);

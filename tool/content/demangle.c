@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Demangle: by libiberty of GCC, as gdb and binutils do it: it knows Rust's names of both
- * kinds and D's, which the demangler of libstdc++ does not. It is linked statically, as Debian
- * has no other.
+ * Demangle: by GCC's libiberty, like gdb and binutils: unlike libstdc++'s demangler, it supports D
+ * and both of Rust's manglings. It is linked statically, as Debian only has that.
  */
 
 #include <libiberty/demangle.h>
@@ -16,7 +15,7 @@
 
 #define OPTIONS (DMGL_PARAMS | DMGL_ANSI)
 
-/* What is not sure to be mangled is a name as it is: C may have a function "i". */
+/* A name that may not be mangled stays as it is: C may have a function "i". */
 char *demangle(const char *name)
 {
 	if (strlen(name) > NAME_MAX_LENGTH)

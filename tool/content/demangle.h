@@ -3,7 +3,7 @@
 #ifndef TOOL_DEMANGLE_H
 #define TOOL_DEMANGLE_H
 
-/* To be freed; NULL for what is no such name. A hostile name may take all memory. */
+/* The caller frees it; NULL if it is not such a name. A hostile name may take all memory. */
 char *demangle(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Dpkg: of Debian's kind, or a distroless image's, which has a file for each package. */
+/* Dpkg: the usual database, or that of a distroless image, which has a file per package. */
 
 #include <ctype.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ struct paragraph {
 	const char *status;
 };
 
-/* "openssl", or "openssl (3.0.11-1)" where that has another version. */
+/* "openssl", or "openssl (3.0.11-1)" if that has another version. */
 static void split_source(struct package_entry *entry, char *source)
 {
 	char *version = strchr(source, '(');
@@ -64,7 +64,7 @@ static void take_field(struct paragraph *paragraph, char *line)
 		split_source(entry, value);
 }
 
-/* Its name becomes one of a file: no other directory's. */
+/* The name becomes a file name, and must not lead to another directory. */
 static bool is_name(const char *name)
 {
 	return isalnum((unsigned char)*name) && !strchr(name, '/');
@@ -140,7 +140,7 @@ static bool read_status_files(struct package_list *list)
 	return good;
 }
 
-/* Lines in threes: the path, the one that others' file of that name has, the package. */
+/* Three lines each: the path, where other packages' files go instead, the package. */
 static bool read_diversions(struct package_list *list)
 {
 	size_t size, i;
@@ -176,7 +176,10 @@ static bool read_database(struct package_list *list)
 
 /* ----------------------------------------------------------------- paths -- */
 
-/* What the package has, to be freed, or NULL; where it can be there twice, by its architecture. */
+/*
+ * The package's list of paths, which the caller frees, or NULL; with its architecture, if several
+ * may be installed.
+ */
 static char *read_paths(const struct package_list *list, const struct package_entry *entry)
 {
 	char path[sizeof(DIRECTORY) + 1024], *text;
@@ -194,7 +197,7 @@ static char *read_paths(const struct package_list *list, const struct package_en
 	return root_text_read(list->root, path, NULL);
 }
 
-/* "/usr/bin/true", or "DIGEST  usr/bin/true": from behind the first slash. */
+/* "/usr/bin/true", or "DIGEST  usr/bin/true": the part after the first slash. */
 static const char *listed_path(const struct package_entry *entry, const char *line)
 {
 	const char *path = entry->paths ? strchr(line, ' ') : line;
@@ -206,7 +209,7 @@ static const char *listed_path(const struct package_entry *entry, const char *li
 	return path + (*path == '/');
 }
 
-/* Where it is: a file that another package diverts is listed by the name that it does not have. */
+/* Its real place: a file diverted by another package is listed under its original name. */
 static const char *place_of(const struct package_list *list, const struct package_entry *entry,
 			    const char *path)
 {
@@ -234,7 +237,7 @@ static void each_path(const struct package_list *list, const struct package_entr
 	free(text);
 }
 
-/* What it does is in files of their own there, until status is written again. */
+/* Pending changes are in separate files there, until status is rewritten. */
 static bool is_busy(const struct package_list *list)
 {
 	DIR *directory = root_directory_open(list->root, DIRECTORY "updates");

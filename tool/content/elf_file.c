@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ELF files: the only file that knows libelf. Notes are found here and not by libdw's
- * dwelf_elf_gnu_build_id(), as that knows neither Go's notes nor where a note lies.
+ * dwelf_elf_gnu_build_id(), as that supports neither Go's notes nor a note's offset.
  */
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 /* The module's limit, too: more is no table of notes. */
 #define NOTES_MAX (16U << 20)
 /*
- * For all that is read of one file. libelf takes some 300 bytes for a section: an object of
- * -ffunction-sections has 100,000.
+ * For everything read from one file. libelf takes some 300 bytes per section, of which an object
+ * built with -ffunction-sections has 100,000.
  */
 #define MEMORY_MAX (128U << 20)
 
@@ -34,7 +34,7 @@ struct image {
 	struct memory_limit limit;
 };
 
-/* False behind the last, and for one that cannot be read: @index stays there. */
+/* False after the last, and for an unreadable one, where @index stays. */
 static bool next_segment(Elf *elf, size_t *index, GElf_Phdr *segment)
 {
 	size_t count;
@@ -46,7 +46,7 @@ static bool next_segment(Elf *elf, size_t *index, GElf_Phdr *segment)
 	return true;
 }
 
-/* Likewise; @section is NULL behind the last. */
+/* The same for sections; @section is NULL after the last. */
 static bool next_section(Elf *elf, Elf_Scn **section, GElf_Shdr *header)
 {
 	*section = elf_nextscn(elf, *section);
@@ -55,13 +55,13 @@ static bool next_section(Elf *elf, Elf_Scn **section, GElf_Shdr *header)
 
 /* -------------------------------------------------------------- notes -- */
 
-/* Which notes are looked for, and what becomes of each. */
+/* Which notes to look for, and what to do with each. */
 struct note {
 	const char *owner; /* with the NULs that count in its size */
 	size_t owner_size;
 	unsigned int type;
 	uint16_t kind;
-	/* @at: of @bytes in the file. True when no other is looked for. */
+	/* @at: offset of @bytes in the file. Returns true to end the search. */
 	bool (*take)(void *to, const struct note *note, const char *bytes, size_t size,
 		     uint64_t at);
 };
@@ -105,8 +105,8 @@ static bool find_in_data(void *to, const struct note *note, Elf_Data *data, uint
 }
 
 /*
- * Read here, as libelf keeps all that it was asked for in a list, through which it goes for
- * each that it is asked for: hours for a file of nothing but notes.
+ * Read here, as libelf keeps all chunks in a list, and searches it for each new one: that would
+ * take hours for a file full of notes.
  */
 static bool find_in_copy(void *to, const struct note *note, const struct image *image,
 			 uint64_t offset, Elf_Data *data)
@@ -131,7 +131,7 @@ static bool find_in_range(void *to, const struct note *note, struct image *image
 
 	if (offset >= image->size)
 		return false;
-	/* Of notes that are truncated the first ones may well be enough. */
+	/* The first of truncated notes may be enough. */
 	if (size > image->size - offset)
 		size = image->size - offset;
 	if (size > image->notes_left)
@@ -204,7 +204,7 @@ static bool sections_cut(const struct image *image)
 		return true;
 	if (!file.e_shoff)
 		return false;
-	/* The number may be in section 0. libelf has none where the table is cut. */
+	/* The number may be in section 0. libelf returns none for a truncated table. */
 	if (elf_getshdrnum(image->elf, &count) || !count)
 		return true;
 	if (is_cut(image, file.e_shoff, (uint64_t)count * file.e_shentsize))
@@ -240,13 +240,13 @@ static void close_image(const struct image *image)
 	memory_limit_end(&image->limit);
 }
 
-/* libelf has no error for a read that failed, but leaves errno as it found it. */
+/* libelf has no error for a failed read, but leaves errno alone. */
 static uint16_t reason_unless_io(uint16_t reason)
 {
 	return errno == EIO ? BUILDID_REASON_IO : reason;
 }
 
-/* Opened for close_image() if there is an identity to look for. */
+/* Returns whether to look for an identity; close with close_image(). */
 static bool open_image(int fd, struct image *image, struct elf_info *info)
 {
 	struct stat stat;
@@ -260,7 +260,7 @@ static bool open_image(int fd, struct image *image, struct elf_info *info)
 	*image = (struct image){ .fd = fd, .size = (uint64_t)stat.st_size };
 	memory_limit_begin(&image->limit, MEMORY_MAX);
 	errno = 0;
-	/* Read and not mapped: a file that somebody truncates must not kill the reader. */
+	/* Read and not mapped: truncating the file must not kill the reader. */
 	image->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (image->elf && elf_kind(image->elf) == ELF_K_ELF)
 		return true;
@@ -302,7 +302,7 @@ bool elf_file_has_code(int fd, uint64_t offset, uint64_t size)
 	return has;
 }
 
-/* The next segment of code, likewise. */
+/* The next segment of code, like next_segment(). */
 static bool next_code(Elf *elf, size_t *index, GElf_Phdr *segment)
 {
 	while (next_segment(elf, index, segment))
@@ -311,7 +311,7 @@ static bool next_code(Elf *elf, size_t *index, GElf_Phdr *segment)
 	return false;
 }
 
-/* But for the header where it is one of them: strip(1) changes what it says of sections. */
+/* Ignores the ELF header if it is in the segment: strip(1) changes its fields for sections. */
 static bool same_segment(const struct image *one, const GElf_Phdr *segment,
 			 const struct image *other, const GElf_Phdr *of_other)
 {
@@ -456,7 +456,7 @@ bool elf_file_build_id(int fd, struct build_id *id)
 
 /* -------------------------------------------------------------- layout -- */
 
-/* A segment is mapped by whole pages, so what is beside it is mapped, too. */
+/* A segment is mapped in whole pages, so neighbouring bytes are mapped, too. */
 static uint64_t begin_of(const GElf_Phdr *segment)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -470,7 +470,7 @@ static bool has_mapped(const GElf_Phdr *segment, uint64_t offset)
 	       offset < segment->p_offset + segment->p_filesz;
 }
 
-/* Of two segments with a page in common the first has it. */
+/* A page shared by two segments belongs to the first. */
 static void stay_clear(struct elf_layout *layout, const GElf_Phdr *segment, uint64_t offset)
 {
 	uint64_t begin = begin_of(segment), end = segment->p_offset + segment->p_filesz;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * ELF files: a file's own build-id, whether the file is complete, and its layout.
- * Files are anybody's, so what libelf reads of one is bounded.
+ * Files are untrusted, so what libelf reads is bounded.
  */
 #ifndef TOOL_ELF_FILE_H
 #define TOOL_ELF_FILE_H
@@ -17,22 +17,22 @@ struct elf_info {
 	uint16_t reason;       /* enum buildid_reason, as far as libelf can say */
 	struct build_id id;    /* of that kind */
 	uint64_t id_offset;    /* of its bytes in the file, or in what was decompressed */
-	bool compressed;       /* the rest is about what is inside */
-	const char *problem;   /* else why it cannot be decompressed; until the next call */
+	bool compressed;       /* the other fields describe the decompressed file */
+	const char *problem;   /* or why it cannot be decompressed; valid until the next call */
 	bool truncated;	       /* what the loader maps, or sections, are missing */
-	bool sections_missing; /* likewise, but sections only, as of a debug file */
+	bool sections_missing; /* only sections are missing, as in a debug file */
 	bool symbols;	       /* has a symbol table, not only a dynamic one */
 };
 
 /*
- * Read only the identity of the file at @fd, whose position is left anywhere. The
+ * Read only the identity of the file at @fd, whose position is undefined afterwards. The
  * same notes count as for the module: GNU's, from a segment, else from a section;
  * else Go's in the same order.
  */
 void elf_file_id(int fd, struct elf_info *info);
-/* All of @info, also of a file that is compressed as kernel modules are. */
+/* All of @info, even for a file compressed like kernel modules. */
 void elf_file_info(int fd, struct elf_info *info);
-/* The GNU build-id, likewise; false when it has none. */
+/* The GNU build-id, in the same way; false if it has none. */
 bool elf_file_build_id(int fd, struct build_id *id);
 /* The same without a file, from notes as the kernel shows them in /sys. */
 bool elf_notes_build_id(const void *notes, size_t size, struct build_id *id);
@@ -43,8 +43,8 @@ bool elf_file_has_code(int fd, uint64_t offset, uint64_t size);
 bool elf_file_same_code(int one, int other);
 
 /*
- * Each note of the file at @fd that says which package it is of (owner FDO, type 0xcafe1a7e):
- * of its segments, else of its sections. False when the file could not be read.
+ * Each package note of the file at @fd (owner FDO, type 0xcafe1a7e), from its segments, else from
+ * its sections. False if the file could not be read.
  */
 bool elf_file_package_notes(int fd, void (*found)(void *data, const char *text, size_t size),
 			    void *data);
@@ -52,9 +52,9 @@ bool elf_file_package_notes(int fd, void (*found)(void *data, const char *text, 
 /* Where a file is to be mapped. */
 struct elf_layout {
 	uint64_t start;	      /* address of the byte at the offset asked for */
-	uint64_t first, last; /* offsets around that one that it is as far from in memory */
+	uint64_t first, last; /* offsets around it with the same distance in memory */
 	uint64_t id;	      /* address of the identity's bytes */
-	bool debug_info;      /* is in the file itself */
+	bool debug_info;      /* the file itself has it */
 };
 
 /*
@@ -63,7 +63,7 @@ struct elf_layout {
  */
 bool elf_file_layout(int fd, uint64_t offset, uint64_t id_offset, struct elf_layout *layout);
 
-/* Of segments with pages in common. */
+/* The most segments that share a page. */
 #define ELF_OFFSETS_MAX 8
 
 /*

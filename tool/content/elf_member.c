@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ELF member: libelf reads a copy in memory, as it knows files from their beginning only. */
+/* ELF member: libelf reads a copy in memory, as it only reads files from their beginning. */
 
 #include <stdlib.h>
 #include <unistd.h>

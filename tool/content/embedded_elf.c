@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Embedded ELF: where the zip's directory says that a member begins, or else at the nearest
- * page before the offset. Whatever says so, only a header whose segments are there counts.
+ * Embedded ELF: at the start of a member in the zip's directory, or else at the nearest page before
+ * the offset. In either case only a header whose segments exist counts.
  */
 
 #include <elf.h>
@@ -19,7 +19,7 @@
 /* A dozen is usual. */
 #define SEGMENTS_MAX 128
 #define SECTIONS_MAX 65536
-/* It is memory; libraries of a browser have 200 MiB. */
+/* In memory; a browser's libraries have 200 MiB. */
 #define COPY_MAX (512U << 20)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -60,7 +60,7 @@ static void widen_header(const Elf32_Ehdr *from, Elf64_Ehdr *to)
 	};
 }
 
-/* What runs here has this machine's byte order. */
+/* Code that runs here has this machine's byte order. */
 static bool read_header(struct image *image)
 {
 	union {
@@ -175,7 +175,7 @@ static uint64_t count_sections(const struct image *image)
 	return count <= SECTIONS_MAX ? count : 0;
 }
 
-/* Where its last part ends that is there. */
+/* The end of its last existing part. */
 static uint64_t end_of(const struct image *image)
 {
 	uint64_t sections = count_sections(image), end = 0, i;
@@ -207,7 +207,7 @@ static bool is_at(struct image *image, uint64_t start, uint64_t offset, struct e
 	return true;
 }
 
-/* What is mapped begins at a page, so the file has to. */
+/* Mappings are page-aligned, so the ELF file has to be. */
 static bool find_member(struct image *image, uint64_t offset, struct embedded_elf *found)
 {
 	struct zip_member member;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Embedded ELF: an ELF file in another file, from which it is mapped as it is: a library in
- * an APK or another zip, not compressed and at a page's boundary.
+ * Embedded ELF: an ELF file in another file, and mapped directly from it: a library in an APK or
+ * another zip, uncompressed and page-aligned.
  */
 #ifndef TOOL_EMBEDDED_ELF_H
 #define TOOL_EMBEDDED_ELF_H
@@ -15,20 +15,20 @@ struct embedded_elf {
 	uint64_t first, last; /* offsets in the file for which the answer is the same */
 	uint64_t start;	      /* of the ELF file */
 	uint64_t size;	      /* as far as it has segments and sections */
-	char *name;	      /* of the member, if the file is a zip; else NULL; to be freed */
+	char *name;	      /* of the member of a zip, else NULL; the caller frees it */
 };
 
 /*
- * The ELF file with the segment that has the byte at @offset in the file at @fd. False when there
- * is none, or the file itself is one. @budget is how often the file may be read, and gets less:
- * whoever made it may want that to take long. Does not use libelf.
+ * The ELF file with the segment that has the byte at @offset in the file at @fd. False if there is
+ * none, or the file itself is one. @budget is the number of reads left, and decremented: the file
+ * may be made to take long. Does not use libelf.
  */
 bool embedded_elf_find(int fd, uint64_t offset, unsigned int *budget, struct embedded_elf *found);
 
-/* The one that begins at @start; without a name, and of whatever offset, 0 as well. */
+/* The one that begins at @start, which may be 0; without a name. */
 bool embedded_elf_at(int fd, uint64_t start, unsigned int *budget, struct embedded_elf *found);
 
-/* A copy, as a file of its own in memory: a descriptor, or -1 with @reason. */
+/* A copy as a separate file in memory: a descriptor, or -1 with @reason. */
 int embedded_elf_copy(int fd, uint64_t start, uint64_t size, struct reason *reason);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * File version: by inode number, size and the time of its last change, which nobody can set.
- * What is open not by device: on btrfs and overlayfs each interface shows its own.
+ * File version: by inode number, size and ctime, which users cannot set. Not by the device of an
+ * open file: on btrfs and overlayfs each interface shows another one.
  */
 
 #include <sys/stat.h>

@@ -11,7 +11,7 @@
 #include "kallsyms.h"
 
 #define KALLSYMS "/proc/kallsyms"
-/* Behind the last symbol nothing says where it ends. */
+/* The end of the last symbol is unknown. */
 #define FUNCTION_MAX (1U << 20)
 
 struct kallsyms {
@@ -97,7 +97,7 @@ const struct kallsym *kallsyms_find(const struct kallsyms *symbols, uint64_t add
 	start = symbols->all[i - 1].start;
 	if (address - start >= FUNCTION_MAX)
 		return NULL;
-	/* Of several there, which nm sorts by name, one may be no code: where it begins or ends. */
+	/* Of several at one address, one may only mark where code begins or ends. */
 	for (; i && symbols->all[i - 1].start == start; i--)
 		if (symbols->all[i - 1].code)
 			return &symbols->all[i - 1];

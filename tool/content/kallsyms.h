@@ -18,7 +18,7 @@ struct kallsym {
 
 struct kallsyms;
 
-/* From /proc/kallsyms; NULL with @reason, as when it shows no addresses. */
+/* From /proc/kallsyms; NULL with @reason, e.g. if it hides addresses. */
 struct kallsyms *kallsyms_new(struct reason *reason);
 /* The function that has @address, or NULL. */
 const struct kallsym *kallsyms_find(const struct kallsyms *symbols, uint64_t address);

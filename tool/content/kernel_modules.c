@@ -88,7 +88,7 @@ static bool search_below(char *directory, const char *name, module_file_check *c
 
 bool module_files_search(const char *what, bool all, module_file_check *check, void *context)
 {
-	/* What came with the kernel is in modules.dep; these depmod may not have seen yet. */
+	/* The kernel's own modules are in modules.dep; depmod may not have seen these yet. */
 	static const char *const places[] = { "updates", "extra", "misc", "weak-updates" };
 	struct utsname uts;
 	char path[512] = MODULE_FILES;

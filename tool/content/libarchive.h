@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Libarchive: its functions, loaded when the first compressed file or archive is met. */
+/* Libarchive: its functions, loaded with the first compressed file or archive. */
 #ifndef TOOL_LIBARCHIVE_H
 #define TOOL_LIBARCHIVE_H
 
@@ -32,7 +32,7 @@ extern struct libarchive {
 #undef LIBARCHIVE_POINTER
 } libarchive;
 
-/* To be called before any of these; NULL, or a text of why it cannot be loaded. */
+/* Call it before any of these. Returns NULL, or why it cannot be loaded. */
 const char *libarchive_load(void);
 
 #endif

@@ -34,25 +34,25 @@
 /* Links to programs and libraries, of Fedora and others. */
 #define LINKS_OF_DEBUG "/usr/lib/debug/.build-id"
 #define LINKS_OF_FILES "/usr/lib/.build-id"
-/* After so many files of one name with other contents, no more of them are opened. */
+/* After this many files with the name and other contents, no more of them are opened. */
 #define REFUSED_MAX 64
-/* Nanoseconds, after which the mappings of all processes are read anew when asked for. */
+/* Nanoseconds after which the mappings of all processes are read again, if needed. */
 #define MAPPED_FOR 30000000000ULL
-/* Files of others that are read for their ids: anybody may map as many as he likes. */
+/* The most files of other users to read for their ids: anybody may map any number. */
 #define OTHERS_MAX 16384
 
 struct locator {
-	struct mapped_files *mapped; /* NULL until it is needed */
+	struct mapped_files *mapped; /* NULL until needed */
 	uint64_t mapped_at;	     /* CLOCK_MONOTONIC */
-	struct hash_map mapped_ids;  /* indices of these, when it is needed */
-	struct hash_map others_ids;  /* likewise, of files that another user can write to */
+	struct hash_map mapped_ids;  /* indices of these, once needed */
+	struct hash_map others_ids;  /* the same, for files that another user can write to */
 	bool ids_read;
 	uint32_t *others; /* indices of such files that have not been opened yet */
 	size_t nr_others;
 	bool others_read;
 	struct buildid *module;	       /* or NULL */
-	struct hash_map known_ids;     /* indices, by what the module says of the inode */
-	struct debuginfod *debuginfod; /* NULL when it is not to be asked */
+	struct hash_map known_ids;     /* indices, by the module's id for the inode */
+	struct debuginfod *debuginfod; /* NULL if it must not be asked */
 };
 
 struct locator *locator_new(bool servers)
@@ -114,7 +114,7 @@ struct search {
 	const struct build_id *id; /* the requested */
 	struct located_file *found;
 	struct reason *reason;
-	bool ours; /* no file that another user can write to */
+	bool ours; /* only files that no other user can write to */
 };
 
 static bool may_answer(const struct search *search, int fd)
@@ -150,7 +150,7 @@ static bool check_path(struct search *search, const char *path, enum content_par
 			    part, "path");
 }
 
-/* A file at its own path gets the name that perf would give it: its real path. */
+/* A file at its own path is named as by perf: by its real path. */
 static bool check_named(struct search *search, const char *path)
 {
 	if (!check_path(search, path, CONTENT_ELF))
@@ -192,8 +192,8 @@ static bool check_mapped(struct search *search, const struct mapped_file *file,
 		return false;
 	fd = mapped_file_open(file, &path, search->reason);
 	/*
-	 * One that could not be opened may well open through another process, and
-	 * another user's are not to keep us from the one that is searched for.
+	 * A file that could not be opened may be accessible through another process, and other
+	 * users' files must not keep us from finding the right one.
 	 */
 	counts = fd >= 0 && may_answer(search, fd);
 	if (locate_check(search, fd, path, CONTENT_ELF, "mapped"))
@@ -204,7 +204,7 @@ static bool check_mapped(struct search *search, const struct mapped_file *file,
 	return false;
 }
 
-/* Any process may have mapped anything under any name: another user's by request only. */
+/* Any process may have mapped anything under any name: another user's only on request. */
 static bool may_ask(const struct search *search, const struct mapped_file *file)
 {
 	const struct request *request = search->request;
@@ -262,7 +262,7 @@ static bool find_in_roots(struct search *search, const char *path)
 	return false;
 }
 
-/* Requested as @asked, and checked as @part. */
+/* Request it as @asked, and check it as @part. */
 static bool ask_servers(struct search *search, enum content_part asked, enum content_part part)
 {
 	struct debuginfod *debuginfod = search->locator->debuginfod;
@@ -308,7 +308,7 @@ static bool find_on_servers(struct search *search)
 
 /* --------------------------------------------------------------- files -- */
 
-/* Of a request: as it is, then without what may have been added to the path, which is last. */
+/* The names to try: as requested, then without suffixes that may have been added, the path last. */
 struct names {
 	char *paths[4];
 	size_t count;
@@ -334,7 +334,7 @@ static void names_free(struct names *names)
 		free(names->paths[--names->count]);
 }
 
-/* A file may really be called so. */
+/* A file may really have that name. */
 static bool names_of(const struct request *request, struct names *names)
 {
 	const char *path = request->path;
@@ -346,7 +346,7 @@ static bool names_of(const struct request *request, struct names *names)
 	return done;
 }
 
-/* What is found gets that name, unless it has one. */
+/* A file found gets that name, unless it has one. */
 static bool find_each(struct search *search, const struct names *names,
 		      bool (*find)(struct search *search, const char *path))
 {
@@ -379,7 +379,7 @@ static bool find_anywhere(struct search *search, const struct names *names)
 	if (search->ours)
 		return reason_set(search->reason, "not found");
 	quiet.ours = false;
-	/* What is at the path comes last once more, for the reason. */
+	/* Check what is at the path once more at the end, for its reason. */
 	if (find_local(&quiet, names) || find_each(search, names, check_named))
 		return true;
 	if (!find_on_servers(search))
@@ -418,7 +418,7 @@ bool locate_at_path(struct locator *locator, const struct request *request,
 
 /* -------------------------------------------------------------- kernel -- */
 
-/* A copy, as the kernel generates the text anew for each read. */
+/* A copy, as the kernel generates the text at each read. */
 static int read_kallsyms(struct reason *reason)
 {
 	int from = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
@@ -487,7 +487,7 @@ static bool find_by_name(struct search *search, const char *name)
 	return done;
 }
 
-/* Is that the module that was asked for, if one was? */
+/* Is this the requested module, if one was named? */
 static bool is_requested(const struct search *search, const char *name)
 {
 	char requested[MODULE_NAME_ROOM];
@@ -604,7 +604,7 @@ static bool is_seen(struct hash_map *inodes, const struct mapped_file *file)
 	return hash_map_get(inodes, key, 0) || !hash_map_set(inodes, key, 1);
 }
 
-/* Remembered in @served by device: 1 for no, 2 for yes. */
+/* Cached in @served by device: 1 for no, 2 for yes. */
 static bool may_hang(struct hash_map *served, const struct mapped_file *file)
 {
 	uint64_t device = (uint64_t)file->major << 32 | file->minor;
@@ -617,7 +617,7 @@ static bool may_hang(struct hash_map *served, const struct mapped_file *file)
 	return known == 2;
 }
 
-/* False when the module does not know what is in it now. */
+/* False if the module does not know its present content. */
 static bool module_knows(struct locator *locator, const struct mapped_file *file, uint32_t index)
 {
 	const struct buildid_key key = {
@@ -637,7 +637,7 @@ static bool module_knows(struct locator *locator, const struct mapped_file *file
 	err = locator->module ?
 		      buildid_resolve_key(locator->module, &key, buffer, sizeof(buffer), &known) :
 		      -ENOENT;
-	/* which it is for all then */
+	/* which then holds for all files */
 	if (err == -EPERM)
 		locator->module = NULL;
 	if (err || known->kind == BUILDID_KIND_NONE || known->flags & BUILDID_FILE_UNSTABLE)
@@ -648,7 +648,7 @@ static bool module_knows(struct locator *locator, const struct mapped_file *file
 	return true;
 }
 
-/* As far as that is known without opening it. */
+/* As far as can be told without opening it. */
 static bool is_of_others(const struct mapped_file *file)
 {
 	int handle = mapped_handle_at(file->pid, file->start);
@@ -659,7 +659,7 @@ static bool is_of_others(const struct mapped_file *file)
 	return others;
 }
 
-/* Whether it is ours is asked again of what is opened in the end. */
+/* The owner is checked again once the file is opened. */
 static void add_mapped_id(struct locator *locator, const struct mapped_file *file, uint32_t index)
 {
 	struct reason unused;
@@ -721,7 +721,7 @@ static void read_ids_of_others(struct locator *locator)
 	locator->others_read = true;
 }
 
-/* Anybody can make any number of files of one id. */
+/* Anybody can create any number of files with one id. */
 static bool find_mapped_id(struct search *search, const struct hash_map *ids, const char *source)
 {
 	const struct hash_slot *slot = NULL;

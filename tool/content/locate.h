@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Locate: where a file with a given content is. Every candidate is opened, and counts
- * only when content_is() says so of what is open.
+ * Locate: where a file with a given content is. Every candidate is opened, and counts only if
+ * content_is() accepts the open file.
  */
 #ifndef TOOL_LOCATE_H
 #define TOOL_LOCATE_H
@@ -23,16 +23,16 @@ struct request {
 	const uint32_t *pids; /* some processes that had it mapped */
 	size_t nr_pids;
 	bool at_once;  /* skip searches that may take seconds */
-	bool ours;     /* a file, and nobody else may write to it; no server is asked */
-	bool doubtful; /* a module, and the id may be another's: only a file of its name will do */
+	bool ours;     /* only a file that nobody else may write to; no server is asked */
+	bool doubtful; /* a module, and the id may be another's: the name has to match */
 	bool any;      /* any process may answer, for a caller that shows which one did */
 };
 
 struct located_file {
 	int fd;
 	enum content_part part;
-	char *path;	    /* what was opened; NULL when nothing else can open it */
-	char *name;	    /* what debug_dir_put() is to call it */
+	char *path;	    /* what was opened; NULL if only we can open it */
+	char *name;	    /* the name for debug_dir_put() */
 	const char *source; /* "mapped", "path", "kernel", "debuginfod" ... */
 };
 
@@ -42,7 +42,7 @@ struct locator;
 /* @servers: ask debuginfod, too. NULL only without memory. */
 struct locator *locator_new(bool servers);
 void locator_free(struct locator *locator);
-/* Let it ask the module, which is the caller's, what it knows of files that are mapped. */
+/* Let it query @module, which the caller owns, about mapped files. */
 void locator_ask(struct locator *locator, struct buildid *module);
 
 /*
@@ -57,23 +57,23 @@ void locator_ask(struct locator *locator, struct buildid *module);
 bool locate_request(struct locator *locator, const struct request *request,
 		    struct located_file *file, struct reason *reason);
 /*
- * A file by its own path alone, here or in the root of a process that had it, whoever can write to
- * it.
+ * A file by its own path only, here or in the root of a process that had it, even if others can
+ * write to it.
  */
 bool locate_at_path(struct locator *locator, const struct request *request,
 		    struct located_file *file);
-/* The running kernel's ELF file, or a loaded module's, when @id is theirs. */
+/* The running kernel's ELF file, or a loaded module's, if @id is theirs. */
 bool locate_kernel(const struct build_id *id, struct located_file *file);
 /*
- * When nothing but @id is known: from .build-id in /usr/lib/debug and /usr/lib, else what any
- * process has mapped, each if content_is_ours(). What the module knows is not opened to see its id,
- * and no file of another user is.
+ * If only @id is known: from .build-id in /usr/lib/debug and /usr/lib, else what any process has
+ * mapped, each if content_is_ours(). Files known to the module need not be opened to see their ids,
+ * and files of other users are not.
  */
 bool locate_by_id(struct locator *locator, const struct build_id *id, struct located_file *file,
 		  struct reason *reason);
 /*
- * What any process has mapped of files that another user can write to, who may have forged the
- * id: when no other place has it, and to be shown as such. The source is "mapped-other".
+ * What any process has mapped of files that other users can write to, so that the id may be forged:
+ * for use if no other place has it, and to be shown as such. The source is "mapped-other".
  */
 bool locate_of_others(struct locator *locator, const struct build_id *id, struct located_file *file,
 		      struct reason *reason);

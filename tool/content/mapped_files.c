@@ -28,7 +28,7 @@
 struct mapped_files {
 	struct mapped_file *all;
 	size_t count;
-	struct hash_map last; /* of each name: the last one added, which leads to the others */
+	struct hash_map last; /* by name: the last one added, which is chained to the others */
 };
 
 char *strip_deleted(const char *path)
@@ -88,7 +88,7 @@ static bool add_process(struct mapped_files *files, uint32_t pid)
 	struct process_maps maps;
 	bool good = true;
 
-	/* It has exited, or belongs to somebody else. */
+	/* It has exited, or belongs to another user. */
 	if (!process_maps_open(&maps, pid))
 		return true;
 	while (good && process_maps_next(&maps, &mapping))

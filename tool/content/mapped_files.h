@@ -23,18 +23,18 @@ struct mapped_file {
 	uint64_t start, end;
 };
 
-/* Reads what it may of /proc, once; NULL only without memory. */
+/* Reads what it can of /proc, once; NULL only without memory. */
 struct mapped_files *mapped_files_new(void);
 void mapped_files_free(struct mapped_files *files);
 
 /*
- * The files with the last component of @path, in no order: the first, or the one behind
- * @file unless that is NULL. NULL when there are no more.
+ * The files with the last component of @path, in no particular order: the first, or the one after
+ * @file unless that is NULL. NULL if there are no more.
  */
 const struct mapped_file *mapped_files_next(const struct mapped_files *files, const char *path,
 					    const struct mapped_file *file);
 
-/* All of them, @count, in no order; a file that is mapped often is there as often. */
+/* All @count of them, in no particular order; a file has one element per mapping. */
 const struct mapped_file *mapped_files_all(const struct mapped_files *files, size_t *count);
 
 /*
@@ -54,15 +54,15 @@ int mapped_file_open_at(uint32_t pid, uint64_t addr, const char *path, struct re
 int mapped_handle_at(uint32_t pid, uint64_t addr);
 
 /*
- * The path by which this process finds the file open at @fd, without " (deleted)", to be freed;
- * NULL when there is none.
+ * The path by which this process finds the file open at @fd, without " (deleted)", which the caller
+ * frees; NULL if there is none.
  */
 char *opened_path(int fd);
 
 /* An O_PATH descriptor of the process's root directory, or -1 with errno. */
 int process_root(uint32_t pid);
 
-/* @path without " (deleted)", to be freed; NULL only without memory. */
+/* @path without " (deleted)", which the caller frees; NULL only without memory. */
 char *strip_deleted(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Module info: what the file of a kernel module says of itself, as modinfo(8) shows it. */
+/* Module info: what a kernel module's file says about itself, as in modinfo(8). */
 #ifndef TOOL_MODULE_INFO_H
 #define TOOL_MODULE_INFO_H
 
@@ -12,12 +12,12 @@ struct module_info {
 	char source_version[64]; /* a hash of its sources, modinfo's srcversion */
 	char release[128];	 /* of the kernel that it was built for */
 	bool is_signed;
-	/* Of the certificate; "" where that is not known. */
+	/* Of the certificate; "" if unknown. */
 	char signer[256]; /* the first part of its issuer's name */
 	char serial[64];  /* in lower-case hex digits */
 };
 
-/* False with @reason when the file cannot be read; what it does not say is "". */
+/* False with @reason if the file cannot be read; missing fields are "". */
 bool module_info_read(const char *path, struct module_info *info, struct reason *reason);
 
 #endif

@@ -13,12 +13,12 @@
 #include "moved_code.h"
 #include "process_maps.h"
 
-/* Compared, around the address: more than any two functions have in common. */
+/* Bytes to compare around the address: more than two functions are likely to share. */
 #define WINDOW 256
 
 /* A file mapped beside the address. */
 struct beside {
-	struct mapped_file file; /* its path is to be freed */
+	struct mapped_file file; /* owns its path */
 	uint64_t offset;	 /* of its start in the file */
 };
 
@@ -37,7 +37,7 @@ static void moved_code_set(struct beside *beside, uint32_t pid,
 	};
 }
 
-/* The huge page itself may be in a file that the kernel or the program made for it. */
+/* The huge page may itself be in a file created for it by the kernel or the program. */
 static bool is_program(const struct process_mapping *mapping)
 {
 	return *mapping->path == '/' && strncmp(mapping->path, "/memfd:", 7) != 0 &&
@@ -46,8 +46,8 @@ static bool is_program(const struct process_mapping *mapping)
 }
 
 /*
- * [0] below, [1] above; false when @addr is not executable, or in a file: who serves that, with
- * FUSE, may keep us waiting for the page.
+ * [0] below, [1] above; false if @addr is not executable, or in a file: a FUSE server might keep us
+ * waiting for the page.
  */
 static bool find_beside(uint32_t pid, uint64_t addr, struct beside beside[2])
 {
@@ -83,7 +83,7 @@ static bool read_memory(uint32_t pid, uint64_t addr, void *bytes, size_t size)
 	return got == (ssize_t)size;
 }
 
-/* But for a breakpoint of a tracer. */
+/* Equal, except for a tracer's breakpoint. */
 static bool is_copy(const unsigned char *one, const unsigned char *other)
 {
 	size_t differences = 0, i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Moved code: programs copy their own code to anonymous memory or another file of no name, for
- * huge pages, and map that in its place. What it was is known by the rest of the file, which is
- * mapped around it still.
+ * Moved code: programs copy their own code to anonymous memory or an unnamed file, for huge pages,
+ * and map that in its place. The rest of the file, which is still mapped around it, shows what it
+ * was.
  */
 #ifndef TOOL_MOVED_CODE_H
 #define TOOL_MOVED_CODE_H
@@ -16,8 +16,8 @@ struct moved_code {
 };
 
 /*
- * Of what process @pid executes at @addr. False when it is no copy of what the file beside it
- * has there, byte for byte around @addr, or its memory may not be read.
+ * For code that process @pid executes at @addr. False if it is not a copy of the neighbouring
+ * file's bytes there, compared around @addr, or its memory may not be read.
  */
 bool moved_code_find(uint32_t pid, uint64_t addr, struct moved_code *moved);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Package: notes are anybody's JSON, and read as strictly as it is specified. */
+/* Package: notes are untrusted JSON, and parsed strictly. */
 
 #include <fnmatch.h>
 #include <json.h>
@@ -14,7 +14,7 @@
 /* Values are scalars; a vendor's own keys may have more. */
 #define DEPTH_MAX 32
 #define NOTE_MAX  (64U << 10)
-/* Of one file, which may well have a million. */
+/* For one file, which could have a million. */
 #define NOTES_MAX 64
 
 static const char *const keys[PACKAGE_TEXTS] = {
@@ -59,7 +59,7 @@ void packages_free(struct packages *packages)
 
 /* ----------------------------------------------------------------- notes -- */
 
-/* What would forge a line, or end early, is no text of a package. */
+/* Refuse text that could forge a line of output, or end early. */
 static bool is_text(const char *text, size_t size)
 {
 	uint32_t code;
@@ -94,7 +94,7 @@ bool package_set_text(struct package *package, enum package_text which, const ch
 	return true;
 }
 
-/* False for a value that nothing may be called; what is no scalar is of a vendor's own. */
+/* False for an invalid value; anything but a scalar belongs to a vendor's extension. */
 static bool take_value(struct package *package, enum package_text which, struct json_object *object)
 {
 	struct json_object *value;
@@ -287,7 +287,7 @@ static bool like(const char *pattern, const char *text)
 	return !fnmatch(pattern, text, 0);
 }
 
-/* "1:3.0.11-1~deb12u2" is asked for in full, without the epoch, and as "3.0.11", too. */
+/* "1:3.0.11-1~deb12u2" matches in full, without the epoch, and as "3.0.11". */
 static bool version_is(const char *wanted, const char *version)
 {
 	size_t digits = strspn(version, "0123456789");
@@ -355,7 +355,7 @@ const char *package_origin_name(uint32_t origin)
 	return origin < ARRAY_SIZE(names) ? names[origin] : NULL;
 }
 
-/* Not by printf(3), as each line of a command has one. */
+/* Not by printf(3), for speed: each output line has one. */
 char *package_label(const struct package *package, const char *before, const char *behind)
 {
 	const char *version = package->text[PACKAGE_VERSION];
@@ -380,7 +380,7 @@ char *package_label(const struct package *package, const char *before, const cha
 	return label;
 }
 
-/* Of a package URL: what is not unreserved is in hex. */
+/* For a package URL: percent-encode everything that is not unreserved. */
 static void put_encoded(FILE *file, const char *before, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -395,7 +395,7 @@ static void put_encoded(FILE *file, const char *before, const char *text)
 	}
 }
 
-/* "?" once, and "&" then. */
+/* "?" for the first, then "&". */
 static void put_qualifier(FILE *file, bool *some, const char *key, const char *value)
 {
 	fputs(*some ? "&" : "?", file);
@@ -404,7 +404,7 @@ static void put_qualifier(FILE *file, bool *some, const char *key, const char *v
 	put_encoded(file, "=", value);
 }
 
-/* In a URL of rpm the epoch stands apart; Debian's stays. */
+/* In an rpm URL the epoch is a qualifier; Debian's stays in the version. */
 static const char *without_epoch(const struct package *package, const char **epoch, char digits[16])
 {
 	const char *version = package->text[PACKAGE_VERSION];
@@ -420,7 +420,7 @@ static const char *without_epoch(const struct package *package, const char **epo
 	return version + size + 1;
 }
 
-/* Field @index behind "cpe:/o:" or "cpe:2.3:o:", 0 for the vendor; "" for none. */
+/* Field @index after "cpe:/o:" or "cpe:2.3:o:", 0 for the vendor; "" if missing. */
 static void copy_of_cpe(char text[PACKAGE_TEXT_MAX], const char *cpe, unsigned int index)
 {
 	const char *at = strstr(cpe, "o:");
@@ -437,7 +437,7 @@ static void copy_of_cpe(char text[PACKAGE_TEXT_MAX], const char *cpe, unsigned i
 	text[size < PACKAGE_TEXT_MAX ? size : 0] = '\0';
 }
 
-/* Fedora's notes have no other name of the system than its CPE. */
+/* Fedora's notes name the system only by its CPE. */
 static const char *system_text(const struct package *package, enum package_text which,
 			       unsigned int index, char text[PACKAGE_TEXT_MAX])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Package: which package of a distribution a file is of, by a note in the file itself
- * (systemd.io/ELF_PACKAGE_METADATA), or by what the distribution's database says of its path.
- * The first goes with the content; the second is true of what is at the path now, if at all.
+ * Package: which distribution package a file belongs to, by a note in the file
+ * (systemd.io/ELF_PACKAGE_METADATA), or by the distribution's database for its path. The first
+ * belongs to the content; the second at best applies to what is at the path now.
  */
 #ifndef TOOL_PACKAGE_H
 #define TOOL_PACKAGE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The texts that are known of a package. A note's name is that of the source package. */
+/* The texts known about a package. In a note, the name is that of the source package. */
 enum package_text {
 	PACKAGE_TYPE, /* deb, rpm ... */
 	PACKAGE_OS,   /* ID of os-release, with the next one its VERSION_ID */
@@ -21,7 +21,7 @@ enum package_text {
 	PACKAGE_ARCHITECTURE,
 	PACKAGE_OS_CPE,
 	PACKAGE_DEBUG_INFO_URL,
-	PACKAGE_SOURCE, /* of a database, where it has another name or version */
+	PACKAGE_SOURCE, /* from a database, if it has another name or version */
 	PACKAGE_SOURCE_VERSION,
 	PACKAGE_NOTE, /* the note itself, with all keys that it has */
 	PACKAGE_TEXTS
@@ -35,11 +35,11 @@ enum package_origin {
 	PACKAGE_BY_PACMAN,
 };
 
-/* No text is longer: what is, is none that a package has. */
+/* Longer texts are refused. */
 #define PACKAGE_TEXT_MAX 1024
 #define PACKAGE_NOTE_MAX 4096
 
-/* Further notes of a file, as of a program with a part that came with its own. */
+/* Further notes of a file, from parts that came with their own. */
 #define PACKAGES_MAX 4
 
 struct package {
@@ -47,21 +47,20 @@ struct package {
 	char *text[PACKAGE_TEXTS]; /* NULL for none */
 };
 
-/* The first is what the file is called for. */
+/* The first names the file's package. */
 struct packages {
 	size_t count;
-	size_t malformed; /* notes that are no JSON object with a name, or more than a file has */
+	size_t malformed; /* notes that are not a JSON object with a name, or too many */
 	size_t tried;	  /* notes */
 	struct package all[PACKAGES_MAX];
 };
 
 /*
- * False for a text that no package has: with a control character, no UTF-8, too long. An empty
- * one is none.
+ * False for an invalid text: with control characters, not UTF-8, or too long. Empty means none.
  */
 bool package_set_text(struct package *package, enum package_text which, const char *text,
 		      size_t size);
-/* What a database says of a path is not of a file that is not there any more. */
+/* A database's answer for a path does not apply to a file that is not there any more. */
 void package_forget_version(struct package *package);
 void package_free(struct package *package);
 
@@ -69,15 +68,15 @@ void package_free(struct package *package);
 void packages_add_note(struct packages *packages, const char *note, size_t size);
 void packages_free(struct packages *packages);
 
-/* As a message, into @data of @size bytes: what fits; the bytes used. */
+/* Serialize into @data of @size bytes as much as fits; returns the bytes used. */
 size_t packages_pack(const struct packages *packages, char *data, size_t size);
-/* From that; false when it is none, or without memory. */
+/* Parse that; false if it is malformed, or without memory. */
 bool packages_unpack(struct packages *packages, const char *data, size_t size);
 
 /**
- * struct package_wish - a package that is asked for
+ * struct package_wish - a package to search for
  * @name: a package's or its source's; may have wildcards as those of a shell
- * @version: likewise: with or without epoch and revision; NULL for any
+ * @version: may have wildcards; with or without epoch and revision; NULL for any
  */
 struct package_wish {
 	char *name;
@@ -87,7 +86,7 @@ struct package_wish {
 enum package_match {
 	PACKAGE_OTHER,
 	PACKAGE_MATCHES,
-	PACKAGE_VERSION_UNKNOWN, /* it has the name, and nobody knows the version */
+	PACKAGE_VERSION_UNKNOWN, /* the name matches, but the version is unknown */
 };
 
 /* NAME or NAME=VERSION, which is copied; false without memory. */
@@ -95,11 +94,11 @@ bool package_wish_parse(struct package_wish *wish, const char *text);
 enum package_match packages_match(const struct packages *packages, const struct package_wish *wish);
 
 /*
- * "NAME VERSION", with ", by dpkg" behind it for what is no note, between @before and @behind; to
- * be freed.
+ * "NAME VERSION", followed by ", by dpkg" unless from a note, between @before and @behind; the
+ * caller frees it.
  */
 char *package_label(const struct package *package, const char *before, const char *behind);
-/* As CycloneDX has it, a package URL; to be freed, NULL when there is none for it. */
+/* A package URL, as in CycloneDX; the caller frees it. NULL if there is none for it. */
 char *package_purl(const struct package *package);
 /* "note", "dpkg", "apk", "pacman"; NULL for PACKAGE_NONE. */
 const char *package_origin_name(uint32_t origin);

@@ -110,7 +110,7 @@ bool package_database_is_unread(const struct package_database *database)
 
 /* ---------------------------------------------------------------- finding -- */
 
-/* Where /lib leads to /usr/lib, packages list the one or the other. */
+/* If /lib leads to /usr/lib, packages list either path. */
 static const struct package_entry *find_in(const struct package_database *database,
 					   const struct package_list *list, const char *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Package database: which package a path below a root directory is of, by the databases of dpkg,
- * apk and pacman there. They are read as the data that they are: nothing of that root is run, and
- * no link leads out of it.
+ * Package database: which package a path below a root directory belongs to, by its databases of
+ * dpkg, apk and pacman. They are only read: nothing in that root is run, and links cannot lead
+ * outside.
  */
 #ifndef TOOL_PACKAGE_DATABASE_H
 #define TOOL_PACKAGE_DATABASE_H
@@ -11,20 +11,20 @@
 
 struct package_database;
 
-/* All that there are below the O_PATH descriptor @root; NULL only without memory. */
+/* Open all databases below the O_PATH descriptor @root; NULL only without memory. */
 struct package_database *package_database_open(int root);
 void package_database_close(struct package_database *database);
 
-/* False when one has changed since. */
+/* False if one has changed since. */
 bool package_database_is_current(const struct package_database *database);
 
-/* Whether one is there and could not be read, or is larger than there can be. */
+/* Whether one exists but could not be read, or is too large. */
 bool package_database_is_unread(const struct package_database *database);
 
 /*
- * The package that @path, relative to @root as it was opened, is of: its texts are copied. An
- * origin of PACKAGE_NONE when there is none, or more than one. No version while packages are being
- * installed: files may be of one then that the database does not have yet.
+ * The package of @path, relative to @root; its texts are copied. Origin PACKAGE_NONE if there is
+ * none, or more than one. No version while packages are being installed, as files may belong to one
+ * that the database does not have yet.
  */
 void package_database_find(const struct package_database *database, const char *path,
 			   struct package *package);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Package list: the paths of all packages, by their hashes. A path that more than one package
- * lists, as directories are, is of none. What a package has is gone through again for what is
- * looked up, so that no other path of the same hash is taken for it.
+ * Package list: the paths of all packages, by their hashes. A path listed by several packages, such
+ * as a directory, belongs to none. A lookup goes through the package's paths again, to exclude
+ * another path with the same hash.
  */
 
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "root_files.h"
 
 /*
- * A database beyond these is nobody's; a large machine's has half a million paths, and 20 MB of
- * text. Any user can have a root directory with any database in it.
+ * No real database exceeds these; a large machine has half a million paths, and 20 MB of text. But
+ * any user can have a root directory with any database in it.
  */
 #define KEPT_MAX    (128U << 20)
 #define PATHS_MAX   (2U << 20)
 #define ENTRIES_MAX (256U << 10)
 
-/* Of a path. */
+/* Value for a path of several packages. */
 #define SEVERAL UINT32_MAX
 #define NOBODY	(UINT32_MAX - 1)
 
@@ -100,7 +100,7 @@ const struct package_entry *package_list_find(const struct package_list *list, c
 
 /* ---------------------------------------------------------------- changes -- */
 
-/* The place of @format that is there, or NULL. */
+/* The first existing place of @format, or NULL. */
 static const char *look_at_places(const struct package_format *format, int root,
 				  struct statx *status)
 {
@@ -133,7 +133,7 @@ struct package_list *package_list_open(const struct package_format *format, int 
 	list->place = look_at_places(format, root, &list->status);
 	if (!list->place || (format->read(list) && add_paths(list)))
 		return list;
-	/* one that can be read in part may lack what makes a path that of several */
+	/* a partly read one may lack the second package of a path */
 	hash_map_free(&list->by_path);
 	list->unread = true;
 	return list;

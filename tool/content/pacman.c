@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pacman: of Arch and others; a directory has one for each package. */
+/* Pacman: Arch and others; the database has a directory for each package. */
 
 #include <limits.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static bool read_database(struct package_list *list)
 	return good;
 }
 
-/* Of the section "%FILES%" what is no directory. */
+/* From the section "%FILES%", except directories. */
 static void each_path(const struct package_list *list, const struct package_entry *entry,
 		      take_path *take, void *data)
 {
@@ -96,7 +96,7 @@ static void each_path(const struct package_list *list, const struct package_entr
 	free(text);
 }
 
-/* Its lock is there while it is at work, and after it was killed. */
+/* Its lock file exists while it works, and after it was killed. */
 static bool is_busy(const struct package_list *list)
 {
 	struct statx lock;

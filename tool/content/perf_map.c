@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Perf map: lines "START SIZE name", in hex. A JIT compiler appends what it has compiled, and
- * uses memory again: of several for one address the last one counts.
+ * reuses memory: of several entries for one address the last one counts.
  *
- * The file is anybody's: it is bounded, and has to be of the process's user; no link leads out
- * of the process's root.
+ * The file is untrusted: its size is bounded, it has to belong to the process's user, and links
+ * cannot lead out of the process's root.
  */
 
 #include <inttypes.h>
@@ -26,9 +26,9 @@
 /* Ten times those of a large Java or Node program. */
 #define BYTES_MAX (128U << 20)
 
-/* Any more would be as hard to look through as they are to keep. */
+/* More would be too slow to search and too large to keep. */
 #define ENTRIES_MAX (2U << 20)
-/* No function has more. */
+/* Functions are smaller. */
 #define SIZE_MAX_OF_ONE (1U << 30)
 
 #define SECOND 1000000000LL
@@ -38,7 +38,7 @@ struct entry {
 	uint32_t number; /* in the file */
 };
 
-/* From one place to another the same entry is the last. */
+/* A range in which the same entry is the last one. */
 struct part {
 	uint64_t start, end;
 	uint32_t entry; /* index */
@@ -54,7 +54,7 @@ struct perf_map {
 	size_t nr_parts;
 };
 
-/* The pid that the process, or that of a thread, has for itself; 0 when it has exited. */
+/* The pid of the process, or of a thread's process, in its own namespace; 0 if it has exited. */
 static uint32_t own_pid(uint32_t pid)
 {
 	char path[64], *line = NULL, *last;
@@ -73,13 +73,15 @@ static uint32_t own_pid(uint32_t pid)
 	return own;
 }
 
-/* One with the same pid, even in another container with this /tmp, may have left its file. */
+/*
+ * The file may be left from a process with the same pid, even in another container with this /tmp.
+ */
 static bool is_since(const struct stat *status, uint32_t pid)
 {
 	int64_t booted = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME));
 	struct process_stat stat;
 
-	/* File systems round times, and clocks are set by some milliseconds. */
+	/* Filesystems round times, and clocks are adjusted by milliseconds. */
 	return process_stat_read((pid_t)pid, &stat) &&
 	       status->st_mtim.tv_sec + 1 >= (booted + (int64_t)stat.start) / SECOND;
 }
@@ -91,7 +93,7 @@ static bool is_its_own(const struct stat *status, uint32_t pid)
 	return process_user(pid, &uid) && status->st_uid == uid && is_since(status, pid);
 }
 
-/* -1 when there is none; else @map has its path and status. */
+/* -1 if there is none; else @map gets its path and status. */
 static int open_map(struct perf_map *map, uint32_t pid)
 {
 	uint32_t own = own_pid(pid);
@@ -112,7 +114,7 @@ static int open_map(struct perf_map *map, uint32_t pid)
 	return -1;
 }
 
-/* It may be growing: what is there now, up to the last whole line. */
+/* The file may be growing: read up to its last complete line of now. */
 static bool read_text(struct perf_map *map, int fd)
 {
 	size_t size = (size_t)map->status.st_size, at = 0;
@@ -131,7 +133,7 @@ static bool read_text(struct perf_map *map, int fd)
 	return map->text;
 }
 
-/* False for what is no number. */
+/* False if it is not a number. */
 static bool parse_number(char **at, uint64_t *number)
 {
 	char *end;
@@ -149,7 +151,7 @@ static bool is_sound(const struct perf_map_entry *entry)
 	       entry->start + entry->size > entry->start;
 }
 
-/* Other lines are passed over, as perf does. False without memory, or with too many. */
+/* Other lines are skipped, as by perf. False without memory, or with too many entries. */
 static bool perf_map_add(struct perf_map *map, char *line)
 {
 	struct perf_map_entry entry;
@@ -173,7 +175,7 @@ static int perf_map_compare(const void *a, const void *b)
 	return result ? result : COMPARE(one->number, other->number);
 }
 
-/* The entries that have begun and may not have ended, the last of the file on top. */
+/* Entries that have begun and may not have ended, the last one in the file on top. */
 struct heap {
 	const struct entry *entries;
 	uint32_t *indices;
@@ -236,7 +238,7 @@ static bool add_part(struct perf_map *map, uint64_t start, uint64_t end, uint32_
 	return true;
 }
 
-/* Entries may lie over one another: of each place the last one is found once and for all. */
+/* Entries may overlap: find the last one for each range once. */
 static bool find_parts(struct perf_map *map, struct heap *heap)
 {
 	const struct entry *entries = map->entries, *top;
@@ -279,7 +281,7 @@ static bool perf_map_parse(struct perf_map *map)
 	return good;
 }
 
-/* The file is not kept open: what is mounted there would be busy. */
+/* The file is not kept open, which would keep its mount busy. */
 struct perf_map *perf_map_read(uint32_t pid)
 {
 	struct perf_map *new = calloc(1, sizeof(*new));

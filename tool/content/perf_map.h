@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Perf map: /tmp/perf-PID.map, in which a program with a JIT compiler tells perf what is in its
- * memory that no file has. The path and the pid are those of the process's own namespaces.
+ * Perf map: /tmp/perf-PID.map, in which a program with a JIT compiler describes its generated code
+ * for perf. The path and the pid are those of the process's own namespaces.
  */
 #ifndef TOOL_PERF_MAP_H
 #define TOOL_PERF_MAP_H
@@ -19,13 +19,13 @@ struct perf_map_entry {
 };
 
 /*
- * Of a living process. NULL when it has none that its own user has written since it began, or one
+ * For a living process. NULL if it has none that its own user has written since it began, or one
  * that is too large.
  */
 struct perf_map *perf_map_read(uint32_t pid);
-/* Of memory, about. */
+/* The memory used, approximately. */
 size_t perf_map_bytes(const struct perf_map *map);
-/* As the process sees it. */
+/* Its path, as the process sees it. */
 const char *perf_map_path(const struct perf_map *map);
 /* Whether the file of process @pid is as it was when it was read. */
 bool perf_map_is_current(const struct perf_map *map, uint32_t pid);

@@ -23,7 +23,7 @@ void process_maps_close(struct process_maps *maps)
 	fclose(maps->file);
 }
 
-/* The kernel escapes a newline, and nothing else. */
+/* The kernel escapes only newlines. */
 static void process_maps_unescape(char *path)
 {
 	char *to = path;

@@ -19,7 +19,7 @@ struct process_mapping {
 	bool executable;
 	unsigned int major, minor;
 	uint64_t ino;
-	const char *path; /* until the next line: a file's, "[vdso]" and the like, or "" */
+	const char *path; /* until the next line: a file, "[vdso]" and the like, or "" */
 };
 
 /* Of process @pid, 0 for this one. False when it has exited, or with EACCES. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Process place: the module reports a path as /proc/PID/maps of this process would. So it begins
- * at the root of the mount namespace, and not at a directory that the process made its root by
- * chroot(2): the two differ where a daemon locked itself up after it had loaded its libraries.
+ * Process place: the module reports a path as in /proc/PID/maps of the process, relative to the
+ * root of the mount namespace and not to a directory that it entered by chroot(2): the two differ
+ * for daemons that call chroot(2) after loading their libraries.
  */
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "mapped_files.h"
 #include "process_place.h"
 
-/* Of a process that is in another's root the path is not shown: "" then. */
+/* "" for a process in another root, for which no path is shown. */
 static void read_link(uint32_t pid, const char *name, char *to, size_t size)
 {
 	char path[64];
@@ -55,8 +55,8 @@ bool process_root_same(const struct process_root *one, const struct process_root
 }
 
 /*
- * The root of the mount namespace: no ".." leads further. By what is in memory, as a server
- * may be asked for the right to pass each directory.
+ * The root of the mount namespace: ".." leads no further. Uses only what is in memory, as a server
+ * may be asked for permission to search each directory.
  */
 static int open_top(int root)
 {

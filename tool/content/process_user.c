@@ -13,7 +13,7 @@
 
 #include "process_user.h"
 
-/* A newline in the process's name, which comes before, is escaped. */
+/* A newline in the process's name, which precedes, is escaped. */
 bool process_user(uint32_t pid, uid_t *uid)
 {
 	char path[64], *line = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Process user: whose a process is. */
+/* Process user: the user who owns a process. */
 #ifndef TOOL_PROCESS_USER_H
 #define TOOL_PROCESS_USER_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Its real user id. False, with errno, when it has exited or may not be looked at. */
+/* Its real user id. False, with errno, if it has exited or access is denied. */
 bool process_user(uint32_t pid, uid_t *uid);
 
 /*
- * The user whose doing it is what the process has mounted and mapped: its real user id, or, in a
- * user namespace below ours, that of who made the outermost of them, who may take any of its ids.
+ * The user responsible for what the process has mounted and mapped: its real user id, or, in a user
+ * namespace below ours, the creator of the outermost one, who may assume any of its ids.
  */
 struct process_owner {
 	uid_t user;

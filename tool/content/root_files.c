@@ -12,10 +12,10 @@
 #include "common/open_regular.h"
 #include "root_files.h"
 
-/* A text of a distribution's that is longer is nobody's. */
+/* Longer than any text of a distribution. */
 #define TEXT_MAX (64U << 20)
 
-/* What is there by now, with a NUL behind it; NULL where it cannot be read to its end. */
+/* The present content with a NUL after it; NULL if it cannot be read completely. */
 static char *read_all(int fd, size_t room, size_t *size)
 {
 	char *text = malloc(room + 1);
@@ -34,7 +34,7 @@ static char *read_all(int fd, size_t room, size_t *size)
 	return text;
 }
 
-/* A hole in a file takes memory, and no place on the disk. */
+/* A hole would take memory, but no space on disk. */
 static char *only_text(char *text, size_t size)
 {
 	if (!text || !memchr(text, '\0', size))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Root files: texts below a root directory that is anybody's, as a container's. No link leads out
- * of it, only regular files are opened, and nothing is longer than anybody needs.
+ * Root files: texts below an untrusted root directory, such as a container's. Links cannot lead
+ * outside, only regular files are opened, and sizes are bounded.
  */
 #ifndef TOOL_ROOT_FILES_H
 #define TOOL_ROOT_FILES_H
@@ -11,10 +11,13 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* The text of @path, to be freed; its size unless @size is NULL. NULL when there is none. */
+/*
+ * The text of @path, which the caller frees; with its size unless @size is NULL. NULL if there is
+ * none.
+ */
 char *root_text_read(int root, const char *path, size_t *size);
 DIR *root_directory_open(int root, const char *path);
-/* What has this name, which is not opened. */
+/* Stat without opening. */
 bool root_stat(int root, const char *path, struct statx *stat_);
 
 /* The next line, which gets a NUL, or NULL. */

@@ -12,7 +12,7 @@
 
 bool notes_build_id(const char *path, struct build_id *id)
 {
-	/* Aligned, as notes are words; those of a kernel or a module are few. */
+	/* Aligned, as notes consist of words; a kernel or module has only a few. */
 	uint32_t notes[4096];
 	ssize_t size;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -10,9 +10,9 @@ bool running_kernel_build_id(struct build_id *id);
 /* From a file of notes, as /sys has one for the kernel and one for each module. */
 bool notes_build_id(const char *path, struct build_id *id);
 
-/* A path where distributions install the ELF file, to be freed; NULL after the last. */
+/* A path where distributions install the ELF file, which the caller frees; NULL after the last. */
 char *vmlinux_path(size_t index);
-/* Likewise the file that is booted, with the kernel compressed in it. */
+/* The same for the bootable file, which contains the compressed kernel. */
 char *vmlinuz_path(size_t index);
 
 #endif

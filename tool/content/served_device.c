@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "served_device.h"
 
-/* Those of fuse have a subtype behind a dot, or are fuseblk and fusectl. */
+/* FUSE types have a subtype after a dot, or are fuseblk and fusectl. */
 static bool is_served(const char *type)
 {
 	static const char *const types[] = { "fuse", "nfs",  "cifs", "smb",  "9p",	"ceph",

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Of a device in the mappings of process @pid. True as well when it is mounted neither there nor
- * here any more, or is an overlay that only they have: what is below that is not known.
+ * For a device in the mappings of process @pid. Also true if it is mounted neither there nor here
+ * any more, or is an overlay only visible there: its layers are unknown.
  */
 bool served_device_is(uint32_t pid, unsigned int major, unsigned int minor);
 

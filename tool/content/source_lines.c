@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source lines: the only file that knows libdw. It believes what a file says, so this
- * runs in the process of symbols.c that has nothing to lose.
+ * Source lines: the only file that uses libdw. As libdw trusts files, this runs in the unprivileged
+ * process of symbols.c.
  */
 
 #include <dwarf.h>
@@ -52,7 +52,7 @@ static struct library {
 #undef POINTER
 } library;
 
-/* Ranges may overlap: so many before an address are looked at. */
+/* Ranges may overlap: how many before an address are checked. */
 #define OVERLAPS_MAX 32
 /* Blocks within blocks of one function. */
 #define DEPTH_MAX 4096
@@ -69,28 +69,28 @@ struct ranges {
 	size_t count;
 };
 
-/* What may have code: a function, one that was inlined, or a block. */
+/* A piece of code: a function, an inlined function, or a block. */
 struct block {
 	Dwarf_Off die;
 	size_t first, end; /* of its ranges */
 	uint32_t next;	   /* index of the first block that is not within this one */
 	bool is_function;
 	bool is_inlined;
-	bool is_last; /* so deep that what is in it is not known */
+	bool is_last; /* so deep that its contents are unknown */
 };
 
-/* All blocks of one unit, found in one walk: libdw's cost more each time. */
+/* All blocks of one unit, found in one walk: libdw would walk again for each lookup. */
 struct unit {
-	struct block *blocks; /* as they are in each other, outer ones first */
+	struct block *blocks; /* nested, outer ones first */
 	size_t nr_blocks;
 	struct range *parts; /* ranges of all of them */
 	size_t nr_parts;
 	struct ranges functions;
 };
 
-/* A function, or a part of one: blocks are of the same scope as what is around them. */
+/* A function, or a part of one: blocks have the scope of what is around them. */
 struct node {
-	uint32_t scope; /* NOT_KNOWN where too much is inlined */
+	uint32_t scope; /* NOT_KNOWN if too much is inlined */
 	size_t inlined; /* functions so far */
 };
 
@@ -116,7 +116,7 @@ struct source_lines {
 	Elf *elf;
 	Dwarf *dwarf;
 	struct ranges listed; /* units, as .debug_aranges has them */
-	struct ranges units;  /* as they say themselves, when that was needed */
+	struct ranges units;  /* from the units themselves, once needed */
 	bool indexed;
 	struct picture picture;
 	struct unit *read; /* the units that were needed */
@@ -141,7 +141,7 @@ bool source_lines_load(void)
 
 /* ----------------------------------------------------------------- ranges -- */
 
-/* Those of @die, which are @of; false only without memory. */
+/* Add the ranges of @die, for @of; false only without memory. */
 static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, uint64_t of)
 {
 	Dwarf_Addr base, start, end;
@@ -175,8 +175,8 @@ static int compare_start(const void *a, const void *b)
 }
 
 /*
- * Of several that have @address the one that begins last: it lies within the others. @around is
- * narrowed to where that is so, or to where there is none.
+ * Of several ranges with @address, the one that begins last: it lies within the others. Narrows
+ * @around to where the result holds.
  */
 static const struct range *find_range(const struct ranges *ranges, uint64_t address,
 				      struct code_range *around)
@@ -200,7 +200,7 @@ static const struct range *find_range(const struct ranges *ranges, uint64_t addr
 	return NULL;
 }
 
-/* What .debug_aranges says; clang writes none, and some files have one of a part only. */
+/* From .debug_aranges; clang writes none, and in some files it is incomplete. */
 static void read_list(struct source_lines *lines)
 {
 	struct ranges *listed = &lines->listed;
@@ -284,7 +284,7 @@ static enum kind kind_of(Dwarf_Die *die)
 	}
 }
 
-/* One that has no code is not added: @added. False only without memory. */
+/* A block without code is not added, see @added. False only without memory. */
 static bool add_block(struct unit *unit, Dwarf_Die *die, enum kind kind, size_t depth, bool *added)
 {
 	struct ranges parts = { unit->parts, unit->nr_parts };
@@ -369,8 +369,8 @@ static const struct unit *read_unit(struct source_lines *lines, Dwarf_Die *die)
 /* -------------------------------------------------------------- functions -- */
 
 /*
- * What was split off to a file of its own: there it is said which functions are inlined, and a
- * line may be that of any of them.
+ * Split DWARF: the inlined functions are described in another file, so a line may belong to any of
+ * them.
  */
 static bool is_split(Dwarf_Die *unit)
 {
@@ -380,7 +380,7 @@ static bool is_split(Dwarf_Die *unit)
 	       library.attr(unit, DW_AT_GNU_dwo_name, &attribute);
 }
 
-/* Where @function begins, 0 when not known; parts of it may be before that. */
+/* The entry of @function, 0 if unknown; parts of it may be before that. */
 static uint64_t entry_of(Dwarf_Die *function, uint64_t address, struct code_range *around)
 {
 	Dwarf_Addr entry;
@@ -407,7 +407,7 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? name : library.diename(die);
 }
 
-/* Of one that was inlined: it only says which function it is, as many others do. */
+/* The name of an inlined function; it refers to a function shared with other inlined copies. */
 static const char *name_of_inlined(struct source_lines *lines, Dwarf_Die *inlined)
 {
 	Dwarf_Attribute attribute;
@@ -452,7 +452,7 @@ static void find_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct source_scope *
 
 /* ---------------------------------------------------------------- picture -- */
 
-/* One look at a unit: what is in @range of it goes into @picture. */
+/* One look at a unit: its contents in @range go into @picture. */
 struct painting {
 	struct source_lines *lines;
 	struct picture *picture;
@@ -469,7 +469,7 @@ static int compare_segments(const void *a, const void *b)
 	return one->start <= other->start ? -1 : 1;
 }
 
-/* The index of the first segment that begins behind @address. */
+/* The index of the first segment that begins after @address. */
 static size_t segment_behind(const struct picture *picture, uint64_t address)
 {
 	const struct segment key = { .start = address };
@@ -478,7 +478,7 @@ static size_t segment_behind(const struct picture *picture, uint64_t address)
 				 compare_segments);
 }
 
-/* Have a segment begin at @address, which is in the range. */
+/* Make a segment begin at @address, which is in the range. */
 static bool split(struct picture *picture, uint64_t address)
 {
 	size_t at = segment_behind(picture, address), behind = picture->nr_segments - at;
@@ -495,7 +495,7 @@ static bool split(struct picture *picture, uint64_t address)
 	return true;
 }
 
-/* What of @from up to @end is @parent's becomes @node's; whether any is. */
+/* Assign what belongs to @parent between @from and @end to @node. Returns whether anything did. */
 static bool paint_range(struct painting *painting, uint64_t from, uint64_t end, uint32_t parent,
 			uint32_t node)
 {
@@ -553,7 +553,7 @@ static bool add_scope(struct painting *painting, Dwarf_Die *inlined, uint32_t in
 	return true;
 }
 
-/* The next one, as @node is what is around it. */
+/* Add the next node; @node is what is around it. */
 static bool add_node(struct painting *painting, struct node node, const struct block *block)
 {
 	struct picture *picture = painting->picture;
@@ -574,7 +574,7 @@ static bool add_node(struct painting *painting, struct node node, const struct b
 	return true;
 }
 
-/* What is in block @index, which is node @parent. An address is that of the first one. */
+/* Paint the contents of block @index, which is node @parent. The first one has an address. */
 static void paint(struct painting *painting, uint32_t index, uint32_t parent)
 {
 	const struct block *blocks = painting->unit->blocks, *block;
@@ -590,7 +590,7 @@ static void paint(struct painting *painting, uint32_t index, uint32_t parent)
 	}
 }
 
-/* The range as a whole, of @function; NULL when there is no entry for one. */
+/* Start with the whole range, as part of @function; NULL if it has none. */
 static bool source_lines_begin(struct painting *painting, Dwarf_Die *function, bool known)
 {
 	struct picture *picture = painting->picture;
@@ -625,7 +625,7 @@ static uint64_t line_address(const struct table *table, size_t index)
 	return address;
 }
 
-/* How many lines begin at @address or before; libdw has sorted them. */
+/* The number of lines that begin at or before @address; libdw has sorted them. */
 static size_t count_until(const struct table *table, uint64_t address)
 {
 	size_t low = 0, high = table->count, middle;
@@ -640,7 +640,7 @@ static size_t count_until(const struct table *table, uint64_t address)
 	return low;
 }
 
-/* Of the line in which @row begins. */
+/* Set the source line in which @row begins. */
 static void set_line(const struct table *table, size_t index, struct source_row *row)
 {
 	Dwarf_Line *found = library.onesrcline(table->lines, index);
@@ -654,7 +654,7 @@ static void set_line(const struct table *table, size_t index, struct source_row 
 	row->line = line;
 }
 
-/* From @start on; what does not differ from the row before is of that. */
+/* Add a row from @start on, unless it equals the previous one. */
 static bool add_row(struct picture *picture, const struct table *table, size_t lines,
 		    const struct segment *segment, uint64_t start)
 {

@@ -14,18 +14,18 @@
 
 struct source_lines;
 
-/* Load libdw, for good; false where it is not installed. */
+/* Load libdw, permanently; false if it is not installed. */
 bool source_lines_load(void);
 
-/* Of the ELF file at @fd; NULL when it has no debug info. */
+/* For the ELF file at @fd; NULL if it has no debug info. */
 struct source_lines *source_lines_new(int fd);
 
 /* Deeper than any compiler's inlining. */
 #define SOURCE_FRAMES_MAX 256
 
-/* A function, or one that was inlined, and then where in the source of @into it is called. */
+/* A function; or an inlined function, with the place of its call in @into. */
 struct source_scope {
-	const char *function; /* as the linker names it, if it does; NULL when not known */
+	const char *function; /* linkage name, if it has one; NULL if unknown */
 	const char *source;   /* path, NULL when not known */
 	int line;
 	uint32_t into; /* index of a scope before this one */
@@ -36,12 +36,13 @@ struct source_row {
 	uint64_t start;
 	const char *source; /* path, NULL when not known */
 	int line;
-	uint32_t scope; /* index: what was inlined last */
+	uint32_t scope; /* index: the innermost inlined function */
 };
 
 struct source_part {
-	/* By index; the first is no inlined function: the symbol table has it, maybe by a better
-	 * name. */
+	/*
+	 * By index; the first is not inlined: the symbol table has it, perhaps with a better name.
+	 */
 	struct source_scope *scopes;
 	size_t nr_scopes;
 	const struct source_row *rows; /* by start, the first being that of the range */
@@ -50,7 +51,7 @@ struct source_part {
 };
 
 /*
- * What is around @address: @range is narrowed to one function or less, and @part tells of each
+ * What is around @address: @range is narrowed to one function or less, and @part describes each
  * place in it. Valid until the next call, texts until source_lines_free(). False only without
  * memory.
  */

@@ -10,7 +10,7 @@
 #include "common/hash_map.h"
 #include "stored.h"
 
-/* A mark's time is this late at most, in seconds, so that a use seldom costs a write. */
+/* A mark's time may lag by this many seconds, so that a use seldom costs a write. */
 #define SAVE_AFTER 3600
 
 struct entry {
@@ -43,7 +43,7 @@ static bool stored_append(void *to, const struct debug_mark *mark)
 		return false;
 	entry = &stored->entries[stored->count++];
 	*entry = (struct entry){ .mark = *mark, .saved = mark->used };
-	/* By a clock that was ahead: it would look newer than all for as long. */
+	/* Set by a clock that was ahead: it would look newest until then. */
 	if (entry->mark.used > now)
 		entry->mark.used = now;
 	stored->bytes += mark->bytes;
@@ -155,7 +155,7 @@ static int compare_used(const void *a, const void *b)
 	return COMPARE(one->mark.used, other->mark.used);
 }
 
-/* Sorting has moved the entries, and removing will. */
+/* Sorting has moved the entries, and removal will. */
 static void number_again(struct stored *stored)
 {
 	size_t i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Symbol files: a list of contents, found or not. As each that is open is a process,
- * the one not used for longest is closed for another. This may run for weeks: contents
- * not used for longest are forgotten, and one that was not found may come to be there.
+ * Symbol files: a list of contents, found or not. As each open file is a process, the least
+ * recently used one is closed for another. This may run for weeks: the least recently used contents
+ * are forgotten, and one that was not found may appear later.
  */
 
 #include <errno.h>
@@ -21,33 +21,33 @@
 #include "mapped_files.h"
 #include "symbol_files.h"
 
-/* More than the files of most stacks; each may need as much memory as its process may. */
+/* More than the files of most stacks; each may use as much memory as its process is allowed. */
 #define OPEN_MAX_FILES 16
 /* With more, the half that was used last stays. */
 #define FILES_MAX 4096
 /* Nanoseconds. */
 #define NOT_FOUND_FOR 30000000000ULL
-/* A process that ends with fewer answers has failed; so many failures are enough. */
+/* A process that ends with fewer answers has failed; after this many failures, give up. */
 #define ANSWERS_MIN  32
 #define FAILURES_MAX 3
-/* Of one file: what is in it. */
+/* The most members of one file. */
 #define MEMBERS_MAX 1024
 
 struct file {
 	struct build_id id;
 	struct file_version version;
 	uint64_t start;		    /* in that one, of this one */
-	struct elf_member *members; /* what was looked for in it, of size 0 for nothing */
+	struct elf_member *members; /* lookups in it; of size 0 if nothing was found */
 	size_t nr_members;
 	unsigned int reads;	 /* that are left */
-	bool of_addresses;	 /* a debug file without the program will do */
-	struct symbols *symbols; /* NULL when it is not there, or was closed */
-	const char *source;	 /* NULL when it is not there */
+	bool of_addresses;	 /* a debug file without the program is enough */
+	struct symbols *symbols; /* NULL if it was not found, or was closed */
+	const char *source;	 /* NULL if it was not found */
 	struct reason reason;	 /* then */
 	uint64_t used;
 	uint64_t looked; /* CLOCK_MONOTONIC, 0 for never */
-	bool no_servers; /* they do not have it, and may take long to say so again */
-	bool by_id;	 /* it was looked for without a path */
+	bool no_servers; /* they lack it, and asking again may take long */
+	bool by_id;	 /* it has been searched for without a path */
 	bool no_debug;	 /* it has no other debug info than its own */
 	unsigned int failures;
 };
@@ -61,7 +61,7 @@ struct symbol_files {
 	size_t count;
 	struct hash_map by_id;
 	uint64_t uses;
-	size_t last; /* that was found or added, most likely asked for again */
+	size_t last; /* found or added, which is most likely needed next */
 	size_t open;
 };
 
@@ -137,7 +137,7 @@ static bool is_it(const struct search *search, int fd)
 	       reason_set(search->reason, "is another file, or was changed since");
 }
 
-/* What is within the file, as a file of its own, or -1. */
+/* Extract what is within the file, as a separate file, or -1. */
 static int take_out(struct search *search, int file)
 {
 	const struct symbol_place *place = search->place;
@@ -149,7 +149,7 @@ static int take_out(struct search *search, int file)
 	return -1;
 }
 
-/* @fd or what is in it, or -1 when it is not what is searched for. */
+/* Returns @fd or what is within it, or -1 if it is not what is wanted. */
 static int symbol_files_check(struct search *search, int fd, const char *source)
 {
 	int found = -1;
@@ -165,7 +165,7 @@ static int symbol_files_check(struct search *search, int fd, const char *source)
 	return found;
 }
 
-/* What a living process has mapped, deleted or in a container as it may be. */
+/* What a living process has mapped, even if deleted or in a container. */
 static int open_mapped(struct search *search)
 {
 	const struct symbol_place *place = search->place;
@@ -238,7 +238,7 @@ static int open_kept(struct search *search)
 	return fd;
 }
 
-/* What nothing but the build-id leads to. */
+/* Found only by the build-id. */
 static int open_by_id(struct search *search)
 {
 	struct located_file found;
@@ -249,7 +249,7 @@ static int open_by_id(struct search *search)
 	return symbol_files_take(search, &found);
 }
 
-/* It has the program's addresses, but none of its offsets. */
+/* It has the program's addresses, but not its offsets. */
 static int open_debug_alone(struct search *search)
 {
 	struct reason unused;
@@ -273,7 +273,7 @@ static int open_from_servers(struct search *search)
 	return symbol_files_take(search, &found);
 }
 
-/* Last: whose file it is may have forged the id. */
+/* Last, as the file's owner may have forged the id. */
 static int open_of_others(struct search *search)
 {
 	struct reason unused;
@@ -285,7 +285,9 @@ static int open_of_others(struct search *search)
 	return symbol_files_take(search, &found);
 }
 
-/* A content without a build-id is only in the file that was mapped, as one within a file may be. */
+/*
+ * A content without a build-id, perhaps within a file, can only be found in the mapped file itself.
+ */
 static int open_file(struct search *search)
 {
 	static int (*const by_id[])(struct search * search) = {
@@ -304,7 +306,7 @@ static int open_file(struct search *search)
 	return fd;
 }
 
-/* -1 when there is none, or @fd has all that it would have. */
+/* -1 if there is none, or @fd already has everything. */
 static int open_debug(struct search *search, int fd)
 {
 	struct symbol_files *files = search->files;
@@ -455,7 +457,7 @@ static struct file *find_or_add(struct symbol_files *files, const struct symbol_
 	return file;
 }
 
-/* At first, when it was closed, when there is a path at last, and now and then. */
+/* Initially, after it was closed, once there is a path, and now and then. */
 static bool may_open(const struct file *file, const struct symbol_place *place)
 {
 	if (file->failures == FAILURES_MAX)
@@ -465,8 +467,8 @@ static bool may_open(const struct file *file, const struct symbol_place *place)
 }
 
 /*
- * A process that ended for what it had done in all is replaced at once: true. One that
- * ended early may do so again, so it is replaced for the next address, but not for ever.
+ * A process that reached its limits is replaced at once: true. One that ended early may do so
+ * again, so it is replaced for the next address, but not forever.
  */
 static bool symbol_files_replace(struct symbol_files *files, struct file *file)
 {
@@ -484,7 +486,7 @@ static bool symbol_files_replace(struct symbol_files *files, struct file *file)
 
 /* ---------------------------------------------------------------- members -- */
 
-/* NULL when the file is not there, or without memory. */
+/* NULL if the file was not found, or without memory. */
 static const struct elf_member *add_member(struct symbol_files *files, struct file *file,
 					   const struct symbol_place *place)
 {

@@ -10,7 +10,7 @@
 #include "symbol_table.h"
 #include "xz.h"
 
-/* Functions may lie within others: so many before an address are looked at. */
+/* Functions may be nested: how many before an address are checked. */
 #define NESTED_MAX 32
 
 struct reading {
@@ -48,7 +48,7 @@ static uint64_t code_end(Elf *elf, const GElf_Sym *symbol)
 	return header.sh_addr + header.sh_size;
 }
 
-/* What assemblers call a place, and no function: "$x", ".L12". */
+/* Assemblers' labels, which are not functions: "$x", ".L12". */
 static bool is_label(const char *name)
 {
 	return *name == '$' || *name == '.';
@@ -163,7 +163,7 @@ static int symbol_table_compare(const void *a, const void *b)
 	return result ? result : strcmp(one->name, other->name);
 }
 
-/* Of those at one address only the first, and one without a size ends at the next. */
+/* Keep only the first at each address; one without a size ends at the next. */
 static void tidy(struct symbol_table *table)
 {
 	struct function *last = NULL, *function;

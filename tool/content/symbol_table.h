@@ -14,7 +14,7 @@ struct function {
 	uint64_t start;
 	uint64_t end;	   /* first address after it */
 	const char *name;  /* belongs to the table */
-	unsigned int rank; /* of several at one address the highest is shown */
+	unsigned int rank; /* the highest of several at one address is shown */
 };
 
 struct symbol_table {
@@ -23,12 +23,11 @@ struct symbol_table {
 };
 
 /*
- * Fill @table from .symtab of the file at @fd, with @dynamic from .dynsym and .gnu_debugdata
- * where it has none. Everything in the file is checked. False when it has no functions, or without
- * memory.
+ * Fill @table from .symtab of the file at @fd, with @dynamic from .dynsym and .gnu_debugdata if it
+ * has none. Everything in the file is checked. False if it has no functions, or without memory.
  */
 bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic);
-/* The function that has @address, or NULL; @range is narrowed to where that is so. */
+/* The function at @address, or NULL; @range is narrowed to where the answer holds. */
 const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address,
 					 struct code_range *range);
 void symbol_table_free(struct symbol_table *table);

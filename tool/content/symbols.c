@@ -25,13 +25,13 @@
 #include "symbols.h"
 #include "xz.h"
 
-/* The user who has nothing, on every Linux. */
+/* "nobody", on every Linux. */
 #define NOBODY 65534
 /* Seconds of processor time for one file; the debug info of a browser takes ten. */
 #define SECONDS_MAX 120
 /* More than any file's tables of symbols and lines. */
 #define MEMORY_MAX (2ULL << 30)
-/* Longest name and path that are passed on. */
+/* Longest name and path in a reply. */
 #define TEXT_MAX 4096
 
 /* Descriptors of the process that reads. */
@@ -42,30 +42,30 @@ enum {
 	READER_END,
 };
 
-/* At most so much is read at once of what is around a place, a power of two. */
+/* At most this much around a place is read at once; a power of two. */
 #define AROUND 4096
-/* Parts of a file that are remembered: profiles ask for the same over and over. */
+/* Cached parts of a file: profiles ask for the same ones over and over. */
 #define PARTS_MAX  16384
 #define PART_BYTES (8U << 20)
-/* Of one, with its texts. */
+/* Limits of one answer. */
 #define SCOPES_MAX 65536
-#define TEXTS_MAX  (4U << 20) /* with those that fill the last eight bytes */
+#define TEXTS_MAX  (4U << 20) /* including padding to eight bytes */
 #define ANSWER_MAX                                                                                \
 	(sizeof(struct reply) + SCOPES_MAX * sizeof(struct scope) + AROUND * sizeof(struct row) + \
 	 TEXTS_MAX)
 
 struct question {
 	uint64_t place;
-	uint64_t is_address; /* as the file has it, else an offset in it */
+	uint64_t is_address; /* in the file's address space; else an offset in the file */
 };
 
 /* Followed by the scopes, the rows, and the texts, each with a NUL; the first is "", for none. */
 struct reply {
-	uint64_t first, last;	 /* places that this is about, @last with them */
+	uint64_t first, last;	 /* places covered, inclusive */
 	uint64_t function_start; /* as a place */
 	uint32_t nr_scopes, nr_rows;
 	uint32_t texts; /* bytes, of which the last is a NUL */
-	uint32_t more;	/* what is right behind it is told as well, in another part */
+	uint32_t more;	/* another part follows, for what comes right after it */
 };
 
 /* As struct source_scope and source_row, with places of texts. */
@@ -90,7 +90,7 @@ struct part {
 	char bytes[]; /* of all these */
 };
 
-/* By their first place. */
+/* Sorted by their first place. */
 struct parts {
 	struct part **all;
 	size_t count;
@@ -117,7 +117,7 @@ struct reader {
 	struct elf_layout layout; /* of the last offset */
 	uint64_t distance;	  /* from offsets to addresses in it */
 	uint64_t function_start;  /* of the answer */
-	/* The answer, of one part or two, of which the last has no room for more texts if @full. */
+	/* The answer, in one part or two; @full: the last has no room for more texts. */
 	_Alignas(struct reply) char answer[2 * ANSWER_MAX];
 	size_t size;
 	struct reply *reply;
@@ -134,7 +134,7 @@ static void limit(__rlimit_resource_t resource, rlim_t most)
 	setrlimit(resource, &limit);
 }
 
-/* For good, without an end. */
+/* Permanently. */
 static void limit_memory(void)
 {
 	struct memory_limit memory;
@@ -145,7 +145,7 @@ static void limit_memory(void)
 		limit(RLIMIT_AS, now.rlim_cur);
 }
 
-/* Those of a user who has some without being root. */
+/* Drop the capabilities of a user who has some without being root. */
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -155,7 +155,7 @@ static void drop_capabilities(void)
 		_exit(1);
 }
 
-/* Of all processes the first to go: its file costs the memory, and there is another one. */
+/* First choice of the OOM killer: its file takes the memory, and it can be replaced. */
 static void offer_memory(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -166,7 +166,7 @@ static void offer_memory(void)
 	close(fd);
 }
 
-/* Without descriptors libdw cannot follow the links to further files that a file has. */
+/* Without descriptors libdw cannot follow a file's links to further files. */
 static void give_up_rights(void)
 {
 	offer_memory();
@@ -181,7 +181,7 @@ static void give_up_rights(void)
 	limit(RLIMIT_NPROC, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	/* Behind these, as a change of credentials takes it back. */
+	/* After these, as a change of credentials resets it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_NOFILE, 0);
 }
@@ -208,7 +208,7 @@ static bool send_all(int fd, const void *bytes, size_t size)
 	return transfer(fd, (void *)(uintptr_t)bytes, size, true);
 }
 
-/* Where it is among the texts, cut off where it is too long. */
+/* Append @text, truncated if too long; returns its position among the texts. */
 static uint32_t put_text(struct reader *reader, const char *text)
 {
 	size_t length = text ? strnlen(text, TEXT_MAX) : 0;
@@ -245,7 +245,7 @@ static void put_scope(struct reader *reader, const struct source_scope *from, st
 	};
 }
 
-/* Most are of the same source as the one before. */
+/* Most have the same source as the previous one. */
 static void put_rows(struct reader *reader, const struct source_part *part, struct row *rows)
 {
 	const char *source = NULL;
@@ -268,7 +268,7 @@ static void put_rows(struct reader *reader, const struct source_part *part, stru
 	}
 }
 
-/* Behind the part before. False when there is no room for it. */
+/* Append a part. False if there is no room for it. */
 static bool put_part(struct reader *reader, const struct source_part *part)
 {
 	struct reply *reply = (void *)(reader->answer + reader->size);
@@ -293,7 +293,7 @@ static bool put_part(struct reader *reader, const struct source_part *part)
 	return !reader->full;
 }
 
-/* So that another one may be behind it. */
+/* Complete a part, so that another one can follow. */
 static void end_part(struct reader *reader)
 {
 	struct reply *reply = reader->reply;
@@ -304,8 +304,8 @@ static void end_part(struct reader *reader)
 }
 
 /*
- * The function in whose bytes @address is has the name in the symbol table that perf shows, too.
- * False when there is no room for all that is known of @range.
+ * The name of the function with @address is that of the symbol table, as in perf. False if there is
+ * no room for everything about @range.
  */
 static bool look_up(struct reader *reader, uint64_t address, struct code_range *range)
 {
@@ -328,7 +328,7 @@ static bool look_up(struct reader *reader, uint64_t address, struct code_range *
 	return put_part(reader, &part);
 }
 
-/* Most are in the segment of the one before. */
+/* Most are in the same segment as the previous one. */
 static bool find_address(struct reader *reader, uint64_t offset, uint64_t *address)
 {
 	struct elf_layout *layout = &reader->layout;
@@ -344,7 +344,7 @@ static bool find_address(struct reader *reader, uint64_t offset, uint64_t *addre
 	return true;
 }
 
-/* Of an address that is so far from the ends of its segment. */
+/* The range around an address, given its distance from the ends of its segment. */
 static struct code_range range_around(uint64_t address, uint64_t around, uint64_t before,
 				      uint64_t behind)
 {
@@ -377,7 +377,7 @@ static void look_around(struct reader *reader, const struct question *question, 
 	end_part(reader);
 }
 
-/* Between functions there are some bytes of none, which are not worth a question. */
+/* A few bytes between functions belong to none, which are not worth a separate query. */
 static void look_behind(struct reader *reader, const struct question *question, uint64_t address)
 {
 	struct reply *reply = reader->reply;
@@ -439,14 +439,14 @@ static void serve(bool debug, bool raw)
 	symbol_table_free(&reader.table);
 }
 
-/* As @number, which is that of none that is still to be moved: all of them are above. */
+/* Move to @number. Safe, as all descriptors still to be moved are above READER_END. */
 static void move(int fd, int number)
 {
 	if (dup2(fd, number) < 0)
 		_exit(1);
 }
 
-/* The terminal would take what is typed from whoever has it open. Sanitizers report there. */
+/* Must not keep the terminal open, as its input goes to any reader. Sanitizers report to it. */
 static void leave_terminal(void)
 {
 #ifndef __SANITIZE_ADDRESS__
@@ -464,7 +464,7 @@ static void leave_terminal(void)
 
 static void __attribute__((noreturn)) run_reader(int socket, int fd, int debug, bool raw)
 {
-	/* Clear of the numbers that they are to get. */
+	/* Above the numbers that they will get. */
 	socket = fcntl(socket, F_DUPFD, READER_END);
 	fd = fcntl(fd, F_DUPFD, READER_END);
 	if (debug >= 0)
@@ -489,7 +489,7 @@ struct symbols *symbols_new(int fd, int debug, bool raw)
 
 	if (!new)
 		return NULL;
-	/* Here, as the other process may open nothing. They stay loaded for the next. */
+	/* Load here, as the other process may open nothing. They stay loaded for the next one. */
 	source_lines_load();
 	xz_load();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
@@ -555,7 +555,7 @@ static bool is_about(const struct reply *reply, uint64_t place)
 	       reply->texts && reply->texts <= TEXTS_MAX;
 }
 
-/* Each scope is in one before it, so that there is an end. */
+/* Each scope is in an earlier one, so that walks end. */
 static bool are_scopes(const struct part *part)
 {
 	const struct reply *reply = &part->reply;
@@ -586,7 +586,7 @@ static bool are_rows(const struct part *part)
 	return true;
 }
 
-/* Whatever the other process sends, as it may be the file's by now. */
+/* Check everything: a hostile file may control the other process by now. */
 static struct part *read_part(struct symbols *symbols, uint64_t place)
 {
 	struct reply reply;
@@ -635,7 +635,7 @@ static void symbols_forget(struct symbols *symbols)
 	symbols->nr_bytes = 0;
 }
 
-/* How many parts begin at @place or before. */
+/* The number of parts that begin at or before @place. */
 static size_t count_until(const struct parts *parts, uint64_t place)
 {
 	size_t low = 0, high = parts->count, middle;
@@ -684,7 +684,7 @@ static bool symbols_remember(struct symbols *symbols, bool is_address, struct pa
 	return true;
 }
 
-/* Both parts of an answer, of which the second may be NULL; false when there is none. */
+/* Both parts of an answer, the second may be NULL; false if there is no answer. */
 static bool read_answer(struct symbols *symbols, uint64_t place, struct part *parts[2])
 {
 	parts[0] = read_part(symbols, place);
@@ -698,7 +698,7 @@ static bool read_answer(struct symbols *symbols, uint64_t place, struct part *pa
 	return false;
 }
 
-/* NULL when there is no answer. */
+/* NULL if there is no answer. */
 static const struct part *symbols_ask(struct symbols *symbols, uint64_t place, bool is_address)
 {
 	const struct question question = { place, is_address };
@@ -714,7 +714,7 @@ static const struct part *symbols_ask(struct symbols *symbols, uint64_t place, b
 	symbols->answers++;
 	if (parts[1] && !symbols_remember(symbols, is_address, parts[1]))
 		free(parts[1]);
-	/* Last, as the others may be forgotten for it. */
+	/* Last, as it may evict the others. */
 	if (symbols_remember(symbols, is_address, parts[0]))
 		return parts[0];
 	free(parts[0]);
@@ -740,7 +740,7 @@ static const char *text_at(const struct part *part, uint32_t at)
 	return at ? part->texts + at : NULL;
 }
 
-/* From the scope that was inlined last to the one that is no inlined function. */
+/* From the innermost inlined scope to the function that contains them. */
 static void symbols_describe(struct symbols *symbols, const struct part *part, uint64_t place,
 			     struct symbol *symbol)
 {

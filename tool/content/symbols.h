@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Symbols: functions and source lines of one content, by offset in the file. All that is known
- * of the function around a place is read at once, as others in it will be asked for.
+ * Symbols: functions and source lines of one content, by offset in the file. Everything about the
+ * function around a place is read at once, as other places in it will follow.
  *
- * Files are anybody's, and libelf, libdw and the demangler are not made for files that
- * mean harm. So each file is read by a process of its own, which may open nothing, has
- * limits on memory and time, and, where the caller is root, no rights. One that dies
- * costs the names of its own file.
+ * Files are untrusted, and libelf, libdw and the demangler are not made for hostile files. So each
+ * file is read by a separate process, which may open nothing, has limits on memory and time, and
+ * has no rights even if the caller is root. If it dies, only the names of its own file are lost.
  */
 #ifndef TOOL_SYMBOLS_H
 #define TOOL_SYMBOLS_H
@@ -26,7 +25,7 @@ struct symbol_frame {
 
 struct symbol {
 	const char *function; /* NULL when not known */
-	/* From the start of the function that is not inlined: the last of @into, if there are. */
+	/* From the start of the outermost function: the last of @into, if there are any. */
 	uint64_t function_offset;
 	const char *source; /* path of the source file, NULL when not known */
 	uint32_t line;
@@ -35,19 +34,18 @@ struct symbol {
 };
 
 /*
- * Of the ELF file at @fd; @debug is its separate debug file, or -1. Both are the
- * caller's, and may be closed. @raw: names as they are in the file, not demangled. NULL
- * with errno.
+ * For the ELF file at @fd; @debug is its separate debug file, or -1. Both belong to the caller, who
+ * may close them. @raw: names are not demangled. NULL with errno.
  */
 struct symbols *symbols_new(int fd, int debug, bool raw);
 /*
- * False when nothing is known of @place, an offset in the file or an address as the file has it;
- * else @symbol, which is valid until the next call. A separate debug file by itself has no offsets.
+ * False if nothing is known about @place, an offset or address of the file; else @symbol is valid
+ * until the next call. A separate debug file alone has no offsets.
  */
 bool symbols_find(struct symbols *symbols, uint64_t place, bool is_address, struct symbol *symbol);
 /*
- * Whether the process that reads the file has ended, by its limits or by the file's
- * doing, after so many @answers. Then only what is around what was asked before is known.
+ * Whether the process that reads the file has ended, by its limits or because of the file, after
+ * @answers answers. Then only what was read before is known.
  */
 bool symbols_ended(const struct symbols *symbols, uint64_t *answers);
 void symbols_free(struct symbols *symbols);

@@ -13,7 +13,7 @@
 #include "tarball.h"
 
 #define BLOCK (1U << 20)
-/* Programs decompress to ten times their size; what is meant to fill a disk, to more. */
+/* Programs decompress to ten times their size; a decompression bomb, to more. */
 #define EXPANDED_FREE  (1ULL << 30)
 #define EXPANDED_TIMES 1000
 #define TAR_BLOCK      512
@@ -23,8 +23,8 @@ struct tarball {
 	struct archive_entry *entry;
 	const char *problem;
 	int64_t size; /* of the current member, with its holes */
-	int64_t done; /* so much of it has been read */
-	bool unread;  /* something of it is left */
+	int64_t done; /* bytes of it that have been read */
+	bool unread;  /* some of it is left */
 	uint64_t expanded;
 	char buffer[BLOCK];
 };
@@ -85,7 +85,7 @@ struct tarball *tarball_write(int fd)
 		tarball_fail(new, strerror(ENOMEM));
 	else if (libarchive.write_set_format_pax_restricted(new->archive) ||
 		 libarchive.write_add_filter_zstd(new->archive) ||
-		 /* To a pipe it would else add zeros, which are no zstd. */
+		 /* Otherwise it would pad with zeros on a pipe, which are not valid zstd. */
 		 libarchive.write_set_bytes_in_last_block(new->archive, 1) ||
 		 libarchive.write_open_fd(new->archive, fd))
 		fail_archive(new);
@@ -150,7 +150,7 @@ const char *tarball_finish(struct tarball *tarball)
 
 /* --------------------------------------------------------------- reading -- */
 
-/* Not all that libarchive supports: for some filters it runs a program. */
+/* Not everything that libarchive supports: for some filters it runs a program. */
 static bool open_reading(struct archive *archive, int fd)
 {
 	return is_good(libarchive.read_support_filter_zstd(archive)) &&
@@ -176,8 +176,8 @@ struct tarball *tarball_read(int fd)
 }
 
 /*
- * Of the current member up to @end. Holes count, as a copy of the file may have them written.
- * Offsets and sizes may be any.
+ * Is the current member too large up to @end? Holes count, as a copy may have them filled. Offsets
+ * and sizes are untrusted.
  */
 static bool is_too_much(struct tarball *tarball, int64_t end)
 {
@@ -196,7 +196,7 @@ static const char *give_up(struct tarball *tarball)
 	return tarball_fail(tarball, "decompresses to more than 1000 times its size");
 }
 
-/* To @fd, or to nowhere when it is negative. */
+/* Write it to @fd, or discard it if that is negative. */
 static const char *read_member(struct tarball *tarball, int fd)
 {
 	int64_t end, offset;
@@ -245,7 +245,7 @@ int tarball_next(struct tarball *tarball, struct tarball_member *member)
 	member->type = libarchive.entry_hardlink(entry) ? 0 : libarchive.entry_filetype(entry);
 	member->mode = libarchive.entry_perm(entry);
 	member->target = libarchive.entry_symlink(entry);
-	/* NULL also for what the locale cannot represent. */
+	/* Also NULL if the locale cannot represent it. */
 	if (!member->name)
 		member->name = "";
 	if (!member->target)

@@ -13,7 +13,7 @@
 /* Writing: tar in zstd, as any tar can read. */
 struct tarball;
 
-/* NULL only without memory; check tarball_problem(). @fd stays the caller's. */
+/* NULL only without memory; check tarball_problem(). The caller keeps @fd. */
 struct tarball *tarball_write(int fd);
 /* All of the regular file at @fd, which must not change meanwhile. */
 const char *tarball_add_file(struct tarball *tarball, const char *name, int fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Xz: by one call of liblzma for the whole, which does not say how large that becomes. Not by
- * libarchive, which compressed.c has for files: this runs where none may be opened.
+ * Xz: by one call of liblzma, which does not tell the size beforehand. Not by libarchive, which
+ * compressed.c uses for files: this runs where no file may be opened.
  */
 
 #include <lzma.h>
@@ -14,7 +14,7 @@
 #define DECODED_MAX (256U << 20)
 /* For the window: xz -9 takes 65 MiB. */
 #define MEMORY_MAX (128U << 20)
-/* What symbol tables are compressed to is about an eighth. */
+/* Symbol tables compress to about an eighth. */
 #define FIRST_ROOM 8
 
 static struct library {

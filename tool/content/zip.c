@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Zip: the end of the file says where the central directory is, that where members are. What is
- * in front of a zip, as a script is in front of a zipapp, does not count in its offsets.
+ * Zip: the end of the file points to the central directory, and that to the members. Offsets do not
+ * count a prefix, such as the script of a zipapp.
  */
 
 #include <endian.h>
@@ -12,7 +12,7 @@
 
 #include "zip.h"
 
-/* Of 65,535 members, more than which there are only with zip64. */
+/* Enough for 65,535 members; more require zip64. */
 #define DIRECTORY_MAX (16U << 20)
 #define COMMENT_MAX   UINT16_MAX
 
@@ -32,7 +32,7 @@ struct entry {
 	uint16_t method;
 	uint32_t changed, crc;
 	uint32_t compressed, size;
-	uint16_t name, extra, comment; /* bytes behind this */
+	uint16_t name, extra, comment; /* bytes after this */
 	uint16_t disk, attributes;
 	uint32_t more_attributes;
 	uint32_t header; /* offset of a struct local */
@@ -51,7 +51,7 @@ static const uint8_t entry_signature[] = { 'P', 'K', 1, 2 };
 static const uint8_t local_signature[] = { 'P', 'K', 3, 4 };
 
 struct directory {
-	uint8_t *bytes; /* to be freed */
+	uint8_t *bytes; /* owned */
 	size_t size;
 	uint64_t base; /* where the zip begins in the file */
 };
@@ -61,7 +61,7 @@ static bool read_at(int fd, uint64_t offset, void *bytes, size_t size)
 	return pread(fd, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* In the last @size bytes of the file: the last one, which may be that of a zip in a comment. */
+/* Find the last end record in the last @size bytes; a comment may contain another one. */
 static bool find_end(const uint8_t *tail, size_t size, size_t *at, struct end *end)
 {
 	size_t i;
@@ -95,7 +95,7 @@ static bool read_end(int fd, uint64_t file_size, uint64_t *at, struct end *end)
 	return found;
 }
 
-/* It ends where its end begins. */
+/* The directory ends where the end record begins. */
 static bool read_directory(int fd, struct directory *directory)
 {
 	struct stat status;
@@ -117,7 +117,7 @@ static bool read_directory(int fd, struct directory *directory)
 	return false;
 }
 
-/* False at the end, and at what is no entry. */
+/* False at the end, and at an invalid entry. */
 static bool next_entry(const struct directory *directory, size_t *at, struct entry *entry)
 {
 	size_t left = directory->size - *at, size;

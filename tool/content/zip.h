@@ -11,16 +11,19 @@
 
 struct zip_member {
 	uint64_t start; /* of its bytes in the file */
-	char *name;	/* to be freed */
+	char *name;	/* the caller frees it */
 };
 
 /*
- * The last member that is not compressed and begins at or before @offset; whether it
- * reaches that far is for the caller to find out.
+ * The last uncompressed member that begins at or before @offset; the caller checks whether it
+ * extends that far.
  */
 bool zip_find(int fd, uint64_t offset, struct zip_member *member);
 
-/* Each that is not compressed, with its name until @take returns; false for no more. */
+/*
+ * Calls @take for each uncompressed member until it returns false; the name is valid during the
+ * call.
+ */
 void zip_each(int fd, bool (*take)(void *data, const struct zip_member *member), void *data);
 
 #endif

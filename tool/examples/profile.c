@@ -127,7 +127,7 @@ static size_t new_mapping(struct profile *profile, uint64_t file_id, uint64_t st
 	return profile->nr_mappings++;
 }
 
-/* The index of the mapping with this part of a content that is no file. */
+/* The index of the mapping with this part of a content other than a file. */
 static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, const char *path,
 			 const char *id)
 {
@@ -143,7 +143,7 @@ static size_t mapping_of(struct profile *profile, uint64_t start, uint64_t end, 
 	return new_mapping(profile, 0, start, end, path, id);
 }
 
-/* Likewise of a file, whose path and identity may come later. */
+/* The same for a file, whose path and identity may come later. */
 static size_t mapping_of_file(struct profile *profile, uint64_t file_id, uint64_t start,
 			      uint64_t end)
 {

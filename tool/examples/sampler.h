@@ -20,7 +20,7 @@ struct sampler_event {
 	uint32_t pid;
 	uint32_t parent;  /* of a fork */
 	uint64_t address; /* of a sample */
-	bool kernel;	  /* likewise */
+	bool kernel;	  /* the sample is in the kernel */
 	uint64_t lost;
 };
 

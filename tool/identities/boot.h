@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The boot id: pids, file_ids and clocks mean something within one boot only. */
+/* The boot id: pids, file_ids and clocks are only valid within one boot. */
 #ifndef TOOL_BOOT_H
 #define TOOL_BOOT_H
 

@@ -20,13 +20,13 @@ struct cache_query {
 	struct buildid *handle;
 	enum perfdata_clock clock;
 	int64_t now;		  /* by perf's clock */
-	int64_t mono;		  /* CLOCK_MONOTONIC at that moment */
-	int64_t ahead;		  /* of it was CLOCK_REALTIME then, */
-	struct wall_range range;  /* and at any time */
+	int64_t mono;		  /* CLOCK_MONOTONIC at the same moment */
+	int64_t ahead;		  /* CLOCK_REALTIME minus that, at the same moment */
+	struct wall_range range;  /* and its range at any time */
 	int64_t slept;		  /* since the machine was booted */
 	struct versions versions; /* of all files, once dumped */
 	bool dumped;
-	const char *failure; /* why there are none */
+	const char *failure; /* why there are no versions */
 };
 
 static struct buildid_options of_process(const uint32_t *pid)
@@ -38,7 +38,7 @@ static struct buildid_options of_process(const uint32_t *pid)
 	};
 }
 
-/* perf's clock can only be read off a record: get one of this process. */
+/* perf's clock can only be read from a record: get one of this process. */
 static int read_clocks(struct cache_query *query)
 {
 	const uint32_t pid = (uint32_t)getpid();
@@ -91,9 +91,9 @@ void cache_query_free(struct cache_query *query)
 }
 
 /*
- * @time as CLOCK_REALTIME, no later than that was if it was ahead by @ahead. What was changed
- * later has a later ctime. Where perf's clock went on while the machine slept, as it does in
- * some kinds of sleep, the result is only the earlier for it.
+ * A lower bound for CLOCK_REALTIME at @time, if it was ahead by @ahead: later changes have a later
+ * ctime. If perf's clock ran on while the machine slept, as in some kinds of sleep, the bound is
+ * just earlier.
  */
 static int64_t real_at(const struct cache_query *query, uint64_t time, int64_t ahead)
 {
@@ -138,8 +138,8 @@ static bool is_before(const struct version *version, int64_t before)
 /* ------------------------------------------------------------------ images -- */
 
 /*
- * An inode of sysfs is made when it is first looked up, has that time, and is not used
- * for the next module of the name. perf record looks up the notes of all modules.
+ * An inode of sysfs is created, and dated, at its first lookup, and not reused for the next module
+ * with that name. perf record looks up the notes of all modules.
  */
 static bool was_loaded(const struct cache_query *query, const char *module, uint64_t time)
 {
@@ -200,8 +200,8 @@ static int dump(struct cache_query *query)
 }
 
 /*
- * A dump of all files, as perf may have any of a file's two inodes, and as on btrfs
- * several files have the same number.
+ * A dump of all files: perf may have either of a file's two inodes, and on btrfs several files may
+ * have the same number.
  */
 static bool has_versions(struct cache_query *query)
 {
@@ -218,19 +218,19 @@ static bool has_versions(struct cache_query *query)
 	return !query->failure;
 }
 
-/* What is known of the inode of a mapping, as of a time. */
+/* What is known about the inode of a mapping at a given time. */
 struct finding {
-	const struct version *version; /* NULL when it is not certain */
+	const struct version *version; /* NULL if uncertain */
 	bool any;
-	bool several;  /* files may be meant */
-	bool unstable; /* therefore it is not certain */
+	bool several;  /* several files may be meant */
+	bool unstable; /* which is why it is uncertain */
 };
 
 /*
- * What the inode of @mapping has held since @before. A ctime moves with a link, too, as of perf
- * record, which links what was hit into ~/.debug. So a version of before answers if every
- * version since has the same content, and the file the same size and mtime. Of one that was open
- * for writing as it was read, no time stamp says when it came to have that content.
+ * What the inode of @mapping has held since @before. Links change the ctime, too, and perf record
+ * links what was hit into ~/.debug. So a version older than that answers if every version since has
+ * the same content, size and mtime. If it was open for writing when it was read, no time stamp
+ * shows since when it had that content.
  */
 static struct finding find_unchanged(const struct cache_query *query,
 				     const struct perfdata_mapping *mapping, int64_t before)
@@ -264,7 +264,7 @@ static struct finding find_unchanged(const struct cache_query *query,
 	return finding;
 }
 
-/* Whether it is only because of what the clocks did. */
+/* The reason: perhaps only the clocks made it uncertain. */
 static const char *why_not_certain(const struct cache_query *query,
 				   const struct perfdata_mapping *mapping, uint64_t time)
 {

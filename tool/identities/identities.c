@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A mapping that happened while perf recorded has an MMAP record from the module with
- * the same process, address, length and offset, and nearly the same time. Others have
- * none: a mapping that a process has from its parent, and one that is not executable.
- * Such a mapping is found by its inode. That counts only as long as it is certain what
- * the inode held at the time: a file may be written anew, and records may be lost.
+ * A mapping made while perf recorded has an MMAP record from the module with the same process,
+ * address, length and offset, and nearly the same time. Mappings inherited from a parent, and those
+ * not executable, have no record, and are found by inode. That counts only while it is certain what
+ * the inode held at the time: a file may be rewritten, and records may be lost.
  */
 
 #include <errno.h>
@@ -15,37 +14,37 @@
 #include "images.h"
 #include "versions.h"
 
-/* perf takes its time of a mapping after the module, but not that much later. */
+/* perf takes its time of a mapping after the module does, but by less than this. */
 #define MOMENT 1000000000ULL
-/* In so little time no process maps another content at the same place. */
+/* Within this time no process maps another content at the same place. */
 #define AT_ONCE 100000ULL
 
 /* An MMAP record. */
 struct mmap_event {
 	uint64_t addr, len, pgoff;
-	uint64_t time; /* without times, once ready: only_inode() */
+	uint64_t time; /* once ready, without times: only_inode() */
 	uint32_t pid;
 	uint32_t version; /* index */
 };
 
-/* A process began, ran another program, or ended: nothing of before is mapped. */
+/* A process began, called exec, or ended: earlier mappings are gone. */
 struct birth {
 	uint64_t time;
 	uint32_t pid;
 };
 
-/* Records of this time were lost. */
+/* Records were lost in this time. */
 struct loss {
 	uint64_t from, to;
 };
 
-/* What has a pid, one process after the other: so many from there on, once ready. */
+/* The records of one pid: first index and number, once ready. */
 struct process {
 	size_t mmaps, nr_mmaps;
 	size_t births, nr_births;
 };
 
-/* Of the MMAP records: the indices, in another order. Few recordings need it. */
+/* Indices of the MMAP records in another order. Few recordings need it. */
 struct mmap_order {
 	bool sorted;
 	uint32_t index[];
@@ -56,7 +55,7 @@ struct identities {
 	bool converted;
 	struct mono_clock other; /* then */
 	uint64_t begin;
-	uint64_t begin_slack; /* that may have been earlier, or later */
+	uint64_t begin_slack; /* by which that may have been earlier or later */
 	struct stream_clock stream;
 	struct versions versions;
 	struct mmap_event *mmaps; /* of a process by place and time, once ready */
@@ -69,7 +68,7 @@ struct identities {
 	struct process *pids;	   /* once ready */
 	size_t nr_pids;
 	struct hash_map by_pid;
-	struct loss *losses; /* by from, once ready, and to is the latest up to there */
+	struct loss *losses; /* once ready, sorted by from, and to is the latest so far */
 	size_t nr_losses;
 	uint64_t lost;
 	uint64_t first;		  /* time of the first record */
@@ -129,7 +128,7 @@ static int add_birth(struct identities *identities, uint32_t pid, uint64_t time)
 	return 0;
 }
 
-/* Its first record, by time: the snapshot's come among those that were sent meanwhile. */
+/* The process's first record by time: the snapshot's are mixed with those sent meanwhile. */
 static int add_process(struct identities *identities, uint32_t pid, uint64_t start_time,
 		       uint64_t time)
 {
@@ -193,7 +192,7 @@ static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
 	return 0;
 }
 
-/* A LOST record ends the gap; it began after the record before. */
+/* A LOST record ends the gap, which began after the previous record. */
 static int add_lost(struct identities *identities, const struct buildid_lost *lost, uint64_t last)
 {
 	identities->lost += lost->ring_full + lost->unresolved + lost->missed_probe;
@@ -202,7 +201,7 @@ static int add_lost(struct identities *identities, const struct buildid_lost *lo
 
 int identities_ended(struct identities *identities, uint64_t mono)
 {
-	/* Both clocks advanced by as much since the last record; their drift does not matter. */
+	/* Both clocks advanced equally since the last record; drift does not matter here. */
 	uint64_t since = mono > identities->last_mono ? mono - identities->last_mono : 0;
 
 	identities->end = identities->last + since;
@@ -273,7 +272,7 @@ static int compare_places(const struct mmap_event *first, const struct mmap_even
 	return result ? result : COMPARE(first->pgoff, second->pgoff);
 }
 
-/* Of one process. */
+/* Within one process. */
 static int compare_mmaps(const void *a, const void *b)
 {
 	const struct mmap_event *first = a, *second = b;
@@ -299,7 +298,7 @@ static int compare_paths(const void *a, const void *b, void *context)
 	return result ? result : COMPARE(first->time, second->time);
 }
 
-/* The only inode that mappings of the version have, 0 if there may be others, see may_be(). */
+/* The inode of the version if it can only have one, else 0; see may_be(). */
 static uint64_t only_inode(const struct version *version)
 {
 	return version->dev == version->user_dev && version->ino == version->user_ino ?
@@ -307,7 +306,7 @@ static uint64_t only_inode(const struct version *version)
 		       0;
 }
 
-/* Without times: the versions of a file in a row. */
+/* Without times: groups the versions of a file. */
 static int compare_untimed(const void *a, const void *b, void *context)
 {
 	const struct identities *identities = context;
@@ -415,7 +414,7 @@ static int group_births(struct identities *identities)
 	return 0;
 }
 
-/* Where each record goes, now that those of each process were counted. */
+/* Compute where each record goes, from the counts per process. */
 static void place_mmaps(struct identities *identities, uint32_t *to)
 {
 	struct process *process;
@@ -433,7 +432,7 @@ static void place_mmaps(struct identities *identities, uint32_t *to)
 	}
 }
 
-/* Each step brings one to its place; nothing moves where they are in order. */
+/* Each step moves one record to its place; records already in order do not move. */
 static void move_mmaps(struct identities *identities, uint32_t *to)
 {
 	struct mmap_event *mmaps = identities->mmaps, moved;
@@ -452,8 +451,7 @@ static void move_mmaps(struct identities *identities, uint32_t *to)
 }
 
 /*
- * A process is asked about as a whole, and has few of all records: these are sorted by
- * themselves.
+ * Lookups are per process, and each has few of all records: so sort them per process.
  */
 static int group_mmaps(struct identities *identities)
 {
@@ -477,7 +475,7 @@ static int group_mmaps(struct identities *identities)
 	return 0;
 }
 
-/* Its first one; there may be none of any process. */
+/* Its first record; the array may be empty. */
 static struct mmap_event *mmaps_of(const struct identities *identities,
 				   const struct process *process)
 {
@@ -493,7 +491,7 @@ static void sort_mmaps(struct identities *identities)
 			   compare_mmaps);
 }
 
-/* The first @count remain. */
+/* Deduplicate; the first @count remain. */
 static size_t keep_different_of(struct identities *identities, struct process *process,
 				size_t count)
 {
@@ -519,8 +517,8 @@ static size_t keep_different_of(struct identities *identities, struct process *p
 }
 
 /*
- * A process may map a file at one place again and again. Without times one of these says as
- * much as all of them, which would be compared with each mapping of the place.
+ * A process may map a file at one place repeatedly. Without times these records are equivalent, and
+ * comparing all of them with each mapping would be slow.
  */
 static void keep_different(struct identities *identities)
 {
@@ -539,7 +537,7 @@ void identities_convert(struct identities *identities, const struct mono_clock *
 	identities->other = *clock;
 }
 
-/* By the clock of the records; it may be off by @slack. */
+/* @time by the clock of the records; it may be off by @slack. */
 static uint64_t in_stream(const struct identities *identities, uint64_t time, uint64_t *slack)
 {
 	*slack = 0;
@@ -574,9 +572,9 @@ static const struct version *version_of(const struct identities *identities,
 }
 
 /*
- * Several overlayfs may have the same file, each with an inode of its own, and a version
- * has that of the first process that mapped it. So another inode may be the same file,
- * unless its device is one that the version has. What no FILE record came of may be any.
+ * Several overlayfs may have the same file, each with its own inode, and a version has that of the
+ * first process that mapped it. So another inode may be the same file, unless its device is one of
+ * the version's. A version without a FILE record may be any file.
  */
 static bool may_be(const struct version *version, const struct perfdata_mapping *mapping)
 {
@@ -596,7 +594,7 @@ static bool lost_between(const struct identities *identities, uint64_t from, uin
 	return count && identities->losses[count - 1].to > from;
 }
 
-/* When it began to have what it has at @time, 0 if that is not known. */
+/* When it got its address space of @time, 0 if that is unknown. */
 static uint64_t born(const struct identities *identities, const struct process *process,
 		     uint32_t pid, uint64_t time)
 {
@@ -609,7 +607,7 @@ static uint64_t born(const struct identities *identities, const struct process *
 	return count ? births[count - 1].time : 0;
 }
 
-/* How many of its records are before @request, by place and time. */
+/* The number of its records before @request, by place and time. */
 static size_t count_own_before(const struct identities *identities, const struct process *process,
 			       const struct mmap_event *request)
 {
@@ -642,7 +640,7 @@ static const struct mmap_event *find_own(const struct identities *identities,
 		return NULL;
 	earliest = born(identities, process, mapping->pid, time + slack);
 	i = count_own_before(identities, process, &request);
-	/* A mapping without a time existed before, however long. */
+	/* A mapping without a time existed before, for any length of time. */
 	if (mapping->time >= MOMENT + slack && mapping->time - MOMENT - slack + 1 > earliest)
 		earliest = mapping->time - MOMENT - slack + 1;
 	while (i--) {
@@ -656,7 +654,7 @@ static const struct mmap_event *find_own(const struct identities *identities,
 	return NULL;
 }
 
-/* Whether the process had no other content there since @from. */
+/* Has the process had no other content there since @from? */
 static bool is_only_since(const struct identities *identities, const struct mmap_event *own,
 			  const struct perfdata_mapping *mapping, uint64_t from)
 {
@@ -707,7 +705,7 @@ static const struct version *find_by_inode(const struct identities *identities,
 	return early && (early == version || version_unchanged(early, version)) ? version : NULL;
 }
 
-/* Without an inode: a process that maps the path has it at the same place as its parent. */
+/* Without an inode: a child has the path mapped at the same place as its parent. */
 static const struct version *find_by_path(const struct identities *identities,
 					  const struct perfdata_mapping *mapping, uint64_t time)
 {
@@ -746,7 +744,7 @@ static bool is_of_mapping(const struct version *version, const struct perfdata_m
 	       (mapping->has_inode || version->path == versions_path(mapping->path));
 }
 
-/* Of the records by place and time, how many are before that. */
+/* The number of records before @request, by place and time. */
 static size_t count_before(const struct identities *identities, const struct mmap_event *request)
 {
 	size_t low = 0, high = identities->nr_mmaps;
@@ -767,10 +765,10 @@ static size_t count_before(const struct identities *identities, const struct mma
 }
 
 /*
- * While perf still looks at what is there, programs begin: of these it makes up mappings, too,
- * without a time, before the program existed as it seems. Then the process has a record of its
- * own, later, which is the one if nobody ever had another content of this file at the place: the
- * process may have it from the one that forked it.
+ * While perf lists existing processes, programs start: it makes up mappings for these as well,
+ * without a time, seemingly before the program existed. Then the process has its own later record,
+ * which is used if nobody ever had another content of this file at the place: the process may have
+ * inherited it.
  */
 static const struct version *find_later(const struct identities *identities,
 					const struct perfdata_mapping *mapping)
@@ -788,7 +786,7 @@ static const struct version *find_later(const struct identities *identities,
 
 	if (!process)
 		return NULL;
-	/* Most have none: only then all of the place are looked at. */
+	/* Most have no such record: only search all records of the place if there is one. */
 	i = count_own_before(identities, process, &request);
 	for (; !own && i < process->nr_mmaps; i++) {
 		mmap = &identities->mmaps[process->mmaps + i];
@@ -811,12 +809,12 @@ static const struct version *find_later(const struct identities *identities,
 	return version;
 }
 
-/* @slack: @time may be off by that. @several: contents that only exact times tell apart. */
+/* @slack: by which @time may be off. @several: only exact times could distinguish the contents. */
 static const struct version *find_version(const struct identities *identities,
 					  const struct perfdata_mapping *mapping, uint64_t time,
 					  uint64_t slack, bool *several)
 {
-	/* Data has no record of its own, and one of the place is of what was there before. */
+	/* Data mappings have no record: one of the place is of what was there before. */
 	bool recorded = !mapping->data || !mapping->has_inode;
 	uint64_t from = time > MOMENT + slack ? time - MOMENT - slack : 0;
 	const struct mmap_event *own = NULL;
@@ -839,7 +837,7 @@ static const struct version *find_version(const struct identities *identities,
 	return version;
 }
 
-/* Of the records with this only_inode(), without an inode of all; false for several contents. */
+/* Search records with this only_inode(), or all without an inode; false for several contents. */
 static bool find_only(const struct identities *identities, const struct perfdata_mapping *mapping,
 		      uint64_t inode, const struct version **only)
 {
@@ -865,8 +863,7 @@ static bool find_only(const struct identities *identities, const struct perfdata
 }
 
 /*
- * All that the process ever had there, else all that the inode ever held, if it is one
- * content.
+ * Whatever the process ever had there, else whatever the inode ever held, if that is one content.
  */
 static const struct version *find_without_time(const struct identities *identities,
 					       const struct perfdata_mapping *mapping,
@@ -995,7 +992,7 @@ size_t identities_module_events(const struct identities *identities,
 				const struct perfdata_module_event **events)
 {
 	*events = identities->images.module_events;
-	/* They would need times by the other clock. */
+	/* They need times by the other clock. */
 	return has_times(identities) && !identities->converted ?
 		       identities->images.nr_module_events :
 		       0;

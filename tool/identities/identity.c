@@ -10,7 +10,7 @@ static void set_build_id(struct perfdata_identity *identity, const uint8_t *byte
 }
 
 /*
- * That there is none is known only of what was read to its end: perf, which reads with other
+ * Only a file that was read completely is known to have no build-id: perf, which reads with other
  * rights and limits, may have found one.
  */
 static void set_none(struct perfdata_identity *identity, uint16_t reason)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Identity: what a record of the module says of a content, in the terms of a
- * perf.data. That has room for a build-id of 20 bytes and for nothing else: another
- * kind of identity is no use to perf.
+ * Identity: converts what a record of the module says about a content to the terms of a perf.data,
+ * which only has room for a build-id of 20 bytes: perf cannot use other kinds.
  */
 #ifndef TOOL_IDENTITY_H
 #define TOOL_IDENTITY_H

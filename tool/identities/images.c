@@ -13,7 +13,7 @@
 #include "identity.h"
 #include "images.h"
 
-/* Of an id in the name of a module. */
+/* Bytes of an id in the name of a module. */
 #define SHORT_BYTES 4
 /* "/sys/module/name/name@0123abcd.ko" */
 #define PATH_ROOM (2 * MODULE_NAME_ROOM + 18 + 2 * PERFDATA_ID_MAX)
@@ -30,8 +30,8 @@ struct image {
 };
 
 /*
- * perf finds the DSO of a module by its name alone, so only the @first content of a name
- * can have it unchanged. It is a path, as perf 6.1 looks into its cache only for those.
+ * perf finds a module's DSO only by name, so only the @first content of a name keeps it unchanged.
+ * It is a path, as perf 6.1 looks up only paths in its cache.
  */
 static void set_path(struct image *image, const struct image *first, bool in_full)
 {
@@ -90,7 +90,7 @@ static int compare_module_events(const void *a, const void *b)
 	return COMPARE(first->time, second->time);
 }
 
-/* There is one kernel at a time. */
+/* There is only one kernel at a time. */
 static int compare_places(const struct image *a, const struct image *b)
 {
 	int names;
@@ -101,7 +101,7 @@ static int compare_places(const struct image *a, const struct image *b)
 	return names ? names : COMPARE(a->addr, b->addr);
 }
 
-/* Of one time and place they are in the order of their records. */
+/* At the same time and place they stay in the order of their records. */
 static int compare_images(const void *a, const void *b)
 {
 	const struct image *first = *(struct image *const *)a;
@@ -113,7 +113,7 @@ static int compare_images(const void *a, const void *b)
 	return order ? order : COMPARE(first, second);
 }
 
-/* Until the time of the key, images are less than it. */
+/* Images up to the time of the key compare less. */
 static int compare_until(const void *image, const void *key)
 {
 	const struct image *first = *(struct image *const *)image, *until = key;
@@ -129,7 +129,10 @@ static bool same_name(const struct image *a, const struct image *b)
 	return a->kernel == b->kernel && !strcmp(a->name, b->name);
 }
 
-/* Whether two of the ids begin alike, of @count images of one name. False without memory. */
+/*
+ * Whether two of @count images with one name have ids with the same beginning. False without
+ * memory.
+ */
 static bool begin_alike(struct image *const *images, size_t count)
 {
 	struct hash_map begins = {};
@@ -212,7 +215,7 @@ uint64_t images_text(const struct images *images)
 	return 0;
 }
 
-/* Of those at @place, the last until its time is the right one, else the first after it. */
+/* Of the images at @place, the last one up to its time, else the first after it. */
 static const struct image *find_at(const struct images *images, const struct image *place)
 {
 	struct image **sorted = images->sorted;
@@ -226,7 +229,7 @@ static const struct image *find_at(const struct images *images, const struct ima
 	return NULL;
 }
 
-/* As find_at() has it, of two places. */
+/* The better one of two places' results, by the rule of find_at(). */
 static const struct image *better(const struct image *a, const struct image *b, uint64_t time)
 {
 	if (!a || !b)
@@ -248,7 +251,7 @@ void images_find(const struct images *images, const struct perfdata_mapping *map
 
 	module_name(mapping->path, place.name);
 	best = find_at(images, &place);
-	place.addr = 0; /* whose address nobody was allowed to see */
+	place.addr = 0; /* images whose address was hidden */
 	best = better(best, find_at(images, &place), time);
 	if (best)
 		*identity = best->identity;

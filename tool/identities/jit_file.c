@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of a JIT's code: known by name, and looked at where they are. */
+/* Files with a JIT's code: recognized by name, and read in place. */
 
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define SUFFIX ".so"
 #define DIGITS "0123456789"
 #define NS     1000000000
-/* perf has it so, whatever the inode's is. */
+/* perf writes this, whatever the inode's generation is. */
 #define GENERATION 1
 
 /* "/tmp/jitted-4711-0.so" */
@@ -56,7 +56,7 @@ static const char *why_not(const struct perfdata_mapping *mapping, const struct 
 		return "another file is there than perf inject has written";
 	if (file->st_uid && file->st_uid != data->st_uid)
 		return "the file is of another user than the recording";
-	/* Not by the change time: buildid store makes a link to it. */
+	/* Not by ctime, which changes as buildid store links the file. */
 	if (in_ns(&file->st_mtim) > modified)
 		return "the file was written to after the recording";
 	return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files of a JIT's code. No process has mapped them: perf inject -j writes a jitted-PID-N.so for
- * each function of a jitdump, and the mapping of it into the perf.data. perf 7.2 gives that no
- * build-id, though the file has one, and no recorder can know of it.
+ * Files with a JIT's code. No process maps them: perf inject -j writes a jitted-PID-N.so for each
+ * function of a jitdump, and a mapping of it into the perf.data. perf 7.2 sets no build-id there,
+ * though the file has one, and no recorder can see it.
  */
 #ifndef TOOL_JIT_FILE_H
 #define TOOL_JIT_FILE_H
@@ -16,9 +16,9 @@ struct stat;
 bool jit_file_is(const struct perfdata_mapping *mapping);
 
 /*
- * The build-id of the file at the path of such a @mapping of a perf.data, @data, if it is that
- * file still: by its inode, its owner, who is root or has that as well, its place for code, and
- * as it was not written to since that was written to. @why is set when it is not.
+ * The build-id of the file at the path of such a @mapping, if it is still that file: by inode,
+ * owner (root, or the owner of the perf.data, @data), offset of its code, and not modified since
+ * the perf.data was. Otherwise @why is set.
  */
 bool jit_file_id(const struct perfdata_mapping *mapping, const struct stat *data,
 		 struct build_id *id, const char **why);

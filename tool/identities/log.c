@@ -22,9 +22,9 @@
 
 #define WRITE_BUFFER (256 * 1024)
 #define READ_BUFFER  (256 * 1024)
-/* It has 56 bytes; later versions may have more, within reason. */
+/* It has 56 bytes; later versions may have more, up to this. */
 #define HEADER_MAX 4096
-/* Of the end, at first. */
+/* Size of the end in the first version. */
 #define END_MIN offsetof(struct log_end, time_real)
 
 _Static_assert(READ_BUFFER >= BUILDID_RECORD_MAX && READ_BUFFER >= HEADER_MAX, "log: one fits");
@@ -38,7 +38,7 @@ struct log_writer {
 	int fd;
 	size_t filled;
 	uint64_t records;
-	bool has_before; /* and it is not written yet */
+	bool has_before; /* and it still has to be written */
 	struct wall_range before;
 	unsigned char buffer[WRITE_BUFFER];
 };
@@ -47,7 +47,7 @@ struct clocks {
 	uint64_t mono, real;
 };
 
-/* Both clocks at one moment, as nearly as the scheduler lets us. */
+/* Both clocks at one moment, as closely as the scheduler permits. */
 static struct clocks read_clocks(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -75,7 +75,7 @@ static int write_buffer(struct log_writer *writer)
 	return write_all(writer->fd, writer->buffer, filled) ? 0 : -errno;
 }
 
-/* There is always room for it. */
+/* The buffer always has room for it. */
 static void put_clock(struct log_writer *writer, const struct wall_range *range, uint16_t flags)
 {
 	const struct clocks now = read_clocks();
@@ -149,7 +149,7 @@ static int open_log(const char *path, bool chosen, struct reason *reason)
 {
 	int fd;
 
-	/* For the owner only, as it says who ran what. */
+	/* For the owner only, as it shows who ran what. */
 	if (strcmp(path, "-") != 0)
 		return open_own(path, chosen, LOG_MAGIC, strlen(LOG_MAGIC), reason);
 	if (isatty(STDOUT_FILENO)) {
@@ -251,12 +251,12 @@ struct log_reader {
 	uint64_t real; /* of the end */
 	bool ended;
 	struct log_clocks clocks;
-	uint64_t moved; /* CLOCK_MONOTONIC of the last clock */
+	uint64_t moved; /* CLOCK_MONOTONIC of the last clock record */
 	int64_t ahead;	/* as of that */
 	int64_t ahead_before;
 	char error[128];
 	struct log_header header;
-	size_t start; /* of what is not used yet, up to filled */
+	size_t start; /* unused bytes are from here up to filled */
 	size_t filled;
 	_Alignas(8) unsigned char buffer[READ_BUFFER];
 };
@@ -272,7 +272,7 @@ __attribute__((format(printf, 2, 3))) static int fail(struct log_reader *reader,
 	return -1;
 }
 
-/* How many bytes of what is next are in memory. */
+/* The number of unused bytes in memory. */
 static size_t there(const struct log_reader *reader)
 {
 	return reader->filled - reader->start;
@@ -293,7 +293,7 @@ static int garbage(struct log_reader *reader, uint64_t start)
 	return fail(reader, "damaged: no record at byte %" PRIu64, start);
 }
 
-/* Records and the header are of 8 times so many bytes, so what is next stays aligned. */
+/* Sizes of records and header are multiples of 8, so what comes next stays aligned. */
 static ssize_t log_fill(struct log_reader *reader)
 {
 	size_t left = there(reader);
@@ -312,7 +312,7 @@ static ssize_t log_fill(struct log_reader *reader)
 	return got;
 }
 
-/* Whether so many bytes are next, which are in memory then. */
+/* Make sure that @size more bytes are in memory; false if there are not that many. */
 static bool log_need(struct log_reader *reader, size_t size)
 {
 	while (there(reader) < size)
@@ -321,7 +321,7 @@ static bool log_need(struct log_reader *reader, size_t size)
 	return true;
 }
 
-/* What is next, and there. */
+/* The next bytes, which log_need() has read. */
 static const void *log_take(struct log_reader *reader, size_t size)
 {
 	const void *bytes = reader->buffer + reader->start;
@@ -331,7 +331,7 @@ static const void *log_take(struct log_reader *reader, size_t size)
 	return bytes;
 }
 
-/* CLOCK_REALTIME is ahead by @ahead at @mono, and was by @range since the last time. */
+/* CLOCK_REALTIME is ahead by @ahead at @mono, and has been by @range since the last time. */
 static void add_clock(struct log_reader *reader, uint64_t mono, int64_t ahead,
 		      const struct wall_range *range)
 {
@@ -364,7 +364,7 @@ static int read_header(struct log_reader *reader)
 	struct log_header *header = &reader->header;
 	bool whole = log_need(reader, sizeof(*header));
 
-	/* A file that is no log may be shorter than a header. */
+	/* A file that is not a log may be shorter than a header. */
 	if (there(reader) < sizeof(header->magic) ||
 	    memcmp(reader->buffer, LOG_MAGIC, sizeof(header->magic)) != 0)
 		return reader->problem ? cut_short(reader, 0) :
@@ -422,7 +422,7 @@ static int read_end(struct log_reader *reader, const struct buildid_record *reco
 	return 0;
 }
 
-/* 1, or -1 where it is none. */
+/* 1, or -1 if it is malformed. */
 static int read_clock(struct log_reader *reader, const struct buildid_record *record,
 		      uint64_t start)
 {
@@ -449,7 +449,7 @@ static int no_record(struct log_reader *reader)
 	return fail(reader, "cut short: no end at byte %" PRIu64, reader->offset);
 }
 
-/* The next record is whole, by what its first bytes say; NULL with an error. */
+/* The next record, completely in memory; NULL with an error. */
 static const struct buildid_record *need_record(struct log_reader *reader)
 {
 	const struct buildid_record *head;
@@ -470,7 +470,7 @@ static const struct buildid_record *need_record(struct log_reader *reader)
 	return (const void *)(reader->buffer + reader->start);
 }
 
-/* As log_next(), but a clock is a record, too. */
+/* As log_next(), but also returns clock records. */
 static int read_record(struct log_reader *reader, const struct buildid_record **record)
 {
 	uint64_t start = reader->offset;

@@ -3,12 +3,12 @@
  * Log: the module's records in a file, as buildid record writes it.
  *
  *	struct log_header
- *	records, as they came from the module: the FILE record of a mapping may be behind it
- *	struct log_clock in between, as it is written and as somebody sets the clock
+ *	records, as they came from the module: the FILE record of a mapping may follow it
+ *	struct log_clock in between, at each flush and whenever the clock is set
  *	struct log_end
  *
- * in the byte order of the machine that wrote it. Without the end a log that was cut
- * short between two records would look complete.
+ * in the byte order of the machine that wrote it. Without the end, a log truncated between two
+ * records would look complete.
  */
 #ifndef TOOL_LOG_H
 #define TOOL_LOG_H
@@ -25,7 +25,7 @@
 #define LOG_VERSION    2
 #define LOG_BYTE_ORDER 0x01020304U
 
-/* No record of the module has these. */
+/* Not used for records of the module. */
 #define LOG_RECORD_END	 0
 #define LOG_RECORD_CLOCK 0xffff
 
@@ -36,8 +36,8 @@
  * @version: LOG_VERSION
  * @size: of this header; records start there. A multiple of 8
  * @abi: BUILDID_ABI_VERSION of the records
- * @boot_id: /proc/sys/kernel/random/boot_id, without the dashes: file_id, pids
- *	and both clocks mean something within this boot only
+ * @boot_id: /proc/sys/kernel/random/boot_id, without the dashes: file_id, pids and both clocks are
+ *	only valid within this boot
  * @time_mono: CLOCK_MONOTONIC as the log began, nanoseconds
  * @time_real: CLOCK_REALTIME at the same moment, nanoseconds
  */
@@ -55,9 +55,8 @@ struct log_header {
 /**
  * struct log_end - what a log ends with
  * @header: type LOG_RECORD_END; time_mono as the log ended
- * @records: how many are in the log
- * @time_real: CLOCK_REALTIME at the same moment: somebody may have set that clock. Logs of
- *	before end without it
+ * @records: number of records in the log
+ * @time_real: CLOCK_REALTIME at the same moment: it may have been set. Older logs end without it
  */
 struct log_end {
 	struct buildid_record header;
@@ -65,18 +64,18 @@ struct log_end {
 	uint64_t time_real;
 };
 
-/* log_clock.header.flags: of all the time before the log began */
+/* log_clock.header.flags: for all the time before the log began */
 #define LOG_CLOCK_BEFORE (1U << 0)
 
 /**
  * struct log_clock - where CLOCK_REALTIME was
  * @header: type LOG_RECORD_CLOCK; @flags is LOG_CLOCK_BEFORE or 0; time_mono as it was read
  * @time_real: CLOCK_REALTIME at the same moment
- * @ahead_min: of CLOCK_MONOTONIC it was ahead by that since the record of this kind before, or
- *	the header, at least
- * @ahead_max: at most
+ * @ahead_min: the least that it was ahead of CLOCK_MONOTONIC since the previous record of this
+ *	kind, or the header
+ * @ahead_max: the most
  *
- * It is not counted as a record. Logs of before have none.
+ * Not counted as a record. Older logs have none.
  */
 struct log_clock {
 	struct buildid_record header;
@@ -89,8 +88,8 @@ struct log_clock {
 struct log_writer;
 
 /*
- * A log that @path has already is replaced, nothing else; see open_own(), also for
- * @chosen. NULL with @reason when it cannot be written.
+ * An existing log at @path is replaced, but nothing else; see open_own(), also for @chosen. NULL
+ * with @reason if it cannot be written.
  */
 struct log_writer *log_create(const char *path, bool chosen, struct reason *reason);
 int log_write(struct log_writer *writer, const struct buildid_record *record);
@@ -98,7 +97,7 @@ int log_write(struct log_writer *writer, const struct buildid_record *record);
 void log_clock_before(struct log_writer *writer, const struct wall_range *range);
 /* CLOCK_REALTIME was set, and may have been ahead by @range. Written at once. */
 int log_clock_set(struct log_writer *writer, const struct wall_range *range);
-/* Write what is buffered and where CLOCK_REALTIME is, so that it survives the process. */
+/* Write what is buffered, and the present CLOCK_REALTIME, so that both survive the process. */
 int log_flush(struct log_writer *writer);
 uint64_t log_written(const struct log_writer *writer);
 /* Write the end, sync, close. Frees @writer in any case. */
@@ -107,7 +106,7 @@ int log_finish(struct log_writer *writer);
 /* Reading. */
 struct log_reader;
 
-/* NULL only without memory; look at log_error(). @path "-" is stdin. */
+/* NULL only without memory; check log_error(). @path "-" is stdin. */
 struct log_reader *log_open(const char *path);
 /*
  * 1 with a record, checked, valid until the next call; 0 at the end of a complete log;
@@ -116,16 +115,16 @@ struct log_reader *log_open(const char *path);
 int log_next(struct log_reader *reader, const struct buildid_record **record);
 /* What is wrong and where, or NULL. */
 const char *log_error(const struct log_reader *reader);
-/* CLOCK_MONOTONIC as it ended, or of the last record if it was cut short. */
+/* CLOCK_MONOTONIC at its end, or of the last record if it was truncated. */
 uint64_t log_ended(const struct log_reader *reader);
-/* CLOCK_REALTIME at log_ended(), 0 when it is not known. */
+/* CLOCK_REALTIME at log_ended(), 0 if it is unknown. */
 uint64_t log_ended_real(const struct log_reader *reader);
 /**
- * struct log_clocks - what the part that was read says of CLOCK_REALTIME
- * @ahead: since the log began
- * @has_before: there is @before
- * @before: likewise, of the time before
- * @until: CLOCK_MONOTONIC: later it is not known; UINT64_MAX of a whole log
+ * struct log_clocks - CLOCK_REALTIME according to the part that was read
+ * @ahead: range since the log began
+ * @has_before: @before is set
+ * @before: range of the time before
+ * @until: CLOCK_MONOTONIC after which it is unknown; UINT64_MAX for a complete log
  */
 struct log_clocks {
 	struct wall_range ahead;
@@ -135,7 +134,7 @@ struct log_clocks {
 };
 
 const struct log_clocks *log_clocks(const struct log_reader *reader);
-/* What CLOCK_REALTIME was ahead by at @mono, that of the last record or of one before it. */
+/* How far CLOCK_REALTIME was ahead at @mono, the time of the last record or an earlier one. */
 int64_t log_ahead(const struct log_reader *reader, uint64_t mono);
 const struct log_header *log_header(const struct log_reader *reader);
 void log_close(struct log_reader *reader);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mono clock: what drifts between two clocks is in the slack, and what one was set by or the
- * machine slept is in the range of CLOCK_REALTIME less CLOCK_MONOTONIC.
+ * Mono clock: the slack covers drift between the clocks; the range of CLOCK_REALTIME minus
+ * CLOCK_MONOTONIC covers setting the clock and suspends.
  */
 
 #include "mono_clock.h"

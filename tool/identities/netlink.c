@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The transport that uses libnl, and the only file that does. libnl finds the family,
- * makes and parses messages. Receiving is done here, as nl_recv() hides who sent a
- * message and that some were lost (ENOBUFS).
+ * The netlink transport, and the only file that uses libnl, which finds the family, and makes and
+ * parses messages. Receiving is done here, as nl_recv() hides a message's sender, and losses
+ * (ENOBUFS).
  */
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct netlink {
 	int family;
 	bool dumping; /* else subscribed */
 
-	/* Where netlink_next() is in what was received. */
+	/* Position of netlink_next() in what was received. */
 	struct nlmsghdr *message;
 	int message_left;
 	struct nlattr *attribute;
@@ -148,7 +148,7 @@ static int error_in(struct nlmsghdr *message)
 	return error->error;
 }
 
-/* -ENODATA when the dump is complete. */
+/* -ENODATA if the dump is complete. */
 static int end_of_dump(struct nlmsghdr *message)
 {
 	int error = 0;
@@ -267,14 +267,14 @@ int netlink_subscribe(struct netlink *netlink, const struct buildid_options *opt
 	if (options->flags & BUILDID_SUB_CGROUP)
 		err |= nla_put_u32(message, BUILDID_A_CGROUP_FD, (uint32_t)options->cgroup_fd);
 
-	/* The module keeps in its ring what the socket has no room for, and counts losses. */
+	/* The module's ring keeps what does not fit into the socket, and counts losses. */
 	setsockopt(netlink_fd(netlink), SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof(on));
 	err = send_message(netlink, message, err);
 	if (!err)
 		err = netlink_receive(netlink, 0);
 	if (err)
 		return err;
-	/* The reply, or an event already, which is for netlink_next(). */
+	/* The reply; or already an event, which is left for netlink_next(). */
 	if (netlink->message->nlmsg_type != NLMSG_ERROR)
 		return 0;
 	netlink->message_left = 0;

@@ -12,7 +12,7 @@
 
 struct netlink;
 
-/* -ENODEV when there is no such family: no module, or another namespace. */
+/* -ENODEV if there is no such family: no module, or another network namespace. */
 int netlink_open(struct netlink **netlink);
 void netlink_close(struct netlink *netlink);
 int netlink_fd(const struct netlink *netlink);
@@ -31,9 +31,8 @@ int netlink_dump(struct netlink *netlink, const struct netlink_filter *filter);
 int netlink_subscribe(struct netlink *netlink, const struct buildid_options *options);
 
 /*
- * The next record, checked, and valid until the next call. -ENODATA at the end
- * of a dump, which it waits for; -EAGAIN when the subscription has none now, -ENODEV when the
- * module was unloaded.
+ * The next record, checked, and valid until the next call. -ENODATA at the end of a dump, which it
+ * waits for; -EAGAIN if the subscription has none now, -ENODEV if the module was unloaded.
  */
 int netlink_next(struct netlink *netlink, const struct buildid_record **record);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pid map: a process that seems to be several is none, as its pid was used again. */
+/* Pid map: a process that matches several is dropped, as its pid was reused. */
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /*
  * Recorded mappings: the address spaces of perfdata/, filled from a log.
  *
- * What was mapped before recording began counts as mapped since ever: a process that
- * forked before its own snapshot has passed it on.
+ * What was mapped before the recording counts as always mapped: a process that forked before its
+ * own snapshot has passed it on.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ struct mapping {
 /* The last process with a pid. */
 struct process {
 	uint64_t start_time;
-	uint64_t since; /* what was before is another's; 0 when there was none */
+	uint64_t since; /* before that, another process had the pid; 0 if none did */
 };
 
 struct recorded_mappings {
@@ -77,7 +77,7 @@ static uint64_t time_of(const struct recorded_mappings *mappings,
 
 #define NONE UINT32_MAX
 
-/* The index of the content, which may get its identity later; NONE without memory. */
+/* Find or add the content, which may get its identity later; NONE without memory. */
 static uint32_t find_or_add(struct recorded_mappings *mappings, uint64_t file_id)
 {
 	uint32_t index = hash_map_get(&mappings->by_file_id, file_id, NONE);
@@ -106,7 +106,7 @@ static int add_file(struct recorded_mappings *mappings, const struct buildid_fil
 		return -ENOMEM;
 	content = &mappings->contents[index];
 	bytes = buildid_file_id_bytes(file, &size);
-	/* A record of later may know less. */
+	/* A later record may know less. */
 	if (bytes || !content->identity.id.size) {
 		content->identity = (struct identity){ .kind = file->kind, .reason = file->reason };
 		file_version_set(&content->version, file);
@@ -127,7 +127,7 @@ static struct process *find_process(const struct recorded_mappings *mappings, ui
 	return index == NONE ? NULL : &mappings->processes[index];
 }
 
-/* @another: than the one that had @pid. False without memory. */
+/* @another: set if it is not the process that had @pid before. False without memory. */
 static bool note_process(struct recorded_mappings *mappings, uint32_t pid, uint64_t start_time,
 			 uint64_t time, bool *another)
 {
@@ -170,7 +170,7 @@ static int add_mmap(struct recorded_mappings *mappings, const struct buildid_mma
 
 static int add_task(struct recorded_mappings *mappings, const struct buildid_task *task)
 {
-	uint32_t parent = task->parent_pid ? task->parent_pid : task->pid; /* none: begins anew */
+	uint32_t parent = task->parent_pid ? task->parent_pid : task->pid; /* none: starts empty */
 	uint64_t time = time_of(mappings, &task->header);
 	bool unused;
 
@@ -217,7 +217,7 @@ static bool add_all(struct recorded_mappings *mappings, struct log_reader *log,
 		reason_set(reason, "%s", log_error(log));
 	if (!address_spaces_ready(mappings->spaces))
 		return reason_set(reason, "%s", strerror(ENOMEM));
-	/* What a log that was cut short has is right. */
+	/* The contents of a truncated log are valid. */
 	return !more || mappings->nr_mappings;
 }
 

@@ -7,7 +7,7 @@
 #include "stream_clock.h"
 
 #define SECOND 1000000000ULL
-/* A tick of the slowest kernels. */
+/* A tick at the lowest HZ. */
 #define TICK 10000000ULL
 
 /* FAT counts in steps of two seconds, others in seconds; none of them has a fraction. */
@@ -69,7 +69,7 @@ static int compare_time(const void *a, const void *b)
 	return COMPARE((int64_t)first->time, (int64_t)second->time);
 }
 
-/* Numbers out of a damaged log may be any, and must not overflow. */
+/* A damaged log may have any numbers, which must not overflow. */
 static int64_t plus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -80,7 +80,7 @@ static int64_t stream_clock_minus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-/* What one clock is ahead of the other around a moment, at least and at most. */
+/* The range of the difference between two clocks around a moment. */
 struct difference {
 	int64_t least, most;
 };
@@ -99,7 +99,7 @@ static struct difference difference_at(const struct stream_clock *clock,
 	return (struct difference){ one < other ? one : other, one > other ? one : other };
 }
 
-/* By how much the clocks may have drifted where there are no pairs. */
+/* How far the clocks may have drifted outside the range of the pairs. */
 static int64_t drift_outside(int64_t moment, uint64_t first, uint64_t last)
 {
 	if (moment < (int64_t)first)
@@ -107,7 +107,7 @@ static int64_t drift_outside(int64_t moment, uint64_t first, uint64_t last)
 	return moment > (int64_t)last ? CLOCK_DRIFT(stream_clock_minus(moment, (int64_t)last)) : 0;
 }
 
-/* By CLOCK_MONOTONIC: from the one to the other a file may have changed that has @ctime. */
+/* By CLOCK_MONOTONIC: the range in which a file with @ctime may have changed. */
 struct change {
 	int64_t early, late;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stream clock: when a file changed, by the clock of a perf.data. A ctime is by
- * CLOCK_REALTIME, as coarse as a tick or coarser, and somebody may set that clock; perf's
- * own clock drifts against both others. So a moment by one clock is a span by another.
+ * Stream clock: when a file changed, by the clock of a perf.data. A ctime is by CLOCK_REALTIME, as
+ * coarse as a tick or coarser, and that clock may be set; perf's own clock drifts against both
+ * others. So a moment by one clock is a span by another.
  */
 #ifndef TOOL_STREAM_CLOCK_H
 #define TOOL_STREAM_CLOCK_H
@@ -18,7 +18,7 @@ struct clock_pair {
 	uint64_t mono, time;
 };
 
-/* Begins as all zeros. */
+/* Initialized to all zeros. */
 struct stream_clock {
 	struct clock_pair *pairs; /* by mono, a second or more apart */
 	size_t nr_pairs;
@@ -28,14 +28,14 @@ struct stream_clock {
 	struct wall_range before; /* until then */
 	uint64_t begin;		  /* by CLOCK_MONOTONIC */
 	bool has_until;
-	uint64_t until; /* later it is not known, likewise */
+	uint64_t until; /* after this it is unknown, by CLOCK_MONOTONIC */
 };
 
 struct time_span {
 	uint64_t from, to;
 };
 
-/* One moment, off a record, in the order of the stream. 0 or -ENOMEM. */
+/* One moment, from a record, in the order of the stream. 0 or -ENOMEM. */
 int stream_clock_add(struct stream_clock *clock, uint64_t mono, uint64_t time);
 /* CLOCK_REALTIME at @mono, both in nanoseconds. */
 void stream_clock_add_real(struct stream_clock *clock, uint64_t mono, uint64_t real);
@@ -45,19 +45,20 @@ void stream_clock_before(struct stream_clock *clock, uint64_t begin,
 /* After @until, by CLOCK_MONOTONIC, anybody may have set CLOCK_REALTIME. */
 void stream_clock_until(struct stream_clock *clock, uint64_t until);
 /*
- * By the clock of the perf.data: at the end a file with @ctime had certainly been changed,
- * before the beginning it had not. Everything where that is not known, as of a file that had
- * that ctime by @seen, by CLOCK_MONOTONIC, which is later than the clock is known.
+ * By the clock of the perf.data: a file with @ctime had certainly changed by the end, and had
+ * certainly not before the beginning. The span is everything if that is unknown, as for a file
+ * whose ctime was seen at @seen, by CLOCK_MONOTONIC, after the last time at which the clock is
+ * known.
  */
 struct time_span stream_clock_changed(const struct stream_clock *clock, int64_t ctime,
 				      uint64_t seen);
-/* No later than CLOCK_REALTIME was at @time, by the clock of the perf.data; 0: not known. */
+/* A lower bound for CLOCK_REALTIME at @time, by the clock of the perf.data; 0: unknown. */
 uint64_t stream_clock_real(const struct stream_clock *clock, uint64_t time);
 void stream_clock_free(struct stream_clock *clock);
 
-/* Nanoseconds by which a change may be later than its ctime says. */
+/* Nanoseconds by which a change may be later than its ctime. */
 uint64_t ctime_grain(int64_t ctime);
-/* What two clocks may drift apart by in so many nanoseconds, by NTP's limit of 500 ppm. */
+/* How far two clocks may drift apart in this many nanoseconds, by NTP's limit of 500 ppm. */
 #define CLOCK_DRIFT(ns) ((ns) / 2000)
 
 #endif

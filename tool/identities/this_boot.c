@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* This boot: a process that is there is asked through /proc, others by HISTORY. */
+/* This boot: living processes are looked up in /proc, others in HISTORY. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define RANDOMIZE "/proc/sys/kernel/randomize_va_space"
 
-/* Without that all machines have the same places. */
+/* Without randomization all machines use the same places. */
 static bool is_randomized(void)
 {
 	FILE *file = fopen(RANDOMIZE, "re");
@@ -27,8 +27,8 @@ static bool is_randomized(void)
 }
 
 /*
- * Where a program, and what it maps, begins without it, as setarch -R and gdb have them. With it,
- * at least a gigabyte from there on is as likely: as on arm64, which takes 18 bits of pages.
+ * Where a program, and what it maps, begins without randomization, as under setarch -R and gdb.
+ * With it, at least a gigabyte from there on is equally likely: on arm64, 18 bits of pages.
  */
 #define FIXED_SIZE (256ULL << 20)
 /* The least room for a stack above what is mapped. */
@@ -41,7 +41,7 @@ static bool is_fixed(uint64_t place, uint64_t bottom, uint64_t size)
 
 /*
  * x86-64 has 47 bits of addresses, without the last page; arm64 48, or 42 or 39. A program begins
- * at two thirds; what it maps ends below the stack, at a sixth for one without a limit, or begins
+ * at two thirds; its mappings end below the stack, at a sixth if the stack is unlimited, or begin
  * at a third with vm.legacy_va_layout.
  */
 static bool is_random(uint64_t place)
@@ -104,7 +104,7 @@ static bool is_present(struct present *present, const struct perfdata_mapping *m
 	return false;
 }
 
-/* NULL without memory, or where the module does not say. */
+/* NULL without memory, or if the module does not answer. */
 static struct identities *read_history(struct perfdata *data, struct buildid *handle,
 				       const struct mono_clock *other)
 {

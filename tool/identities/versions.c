@@ -10,7 +10,7 @@
 
 #define DELETED " (deleted)"
 
-/* ld.so maps all parts of a file within so many nanoseconds, one of them executable. */
+/* ld.so maps all parts of a file, one of them executable, within this many nanoseconds. */
 #define MOMENT 1000000000ULL
 
 uint64_t versions_device(uint32_t major, uint32_t minor)
@@ -89,7 +89,7 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 	version->file_size = file->file_size;
 	if (file->path_len)
 		version->path = versions_path(buildid_file_path(file));
-	/* A FILE record of later may know less. */
+	/* A later FILE record may know less. */
 	if (!version->content.size && !version->content.known)
 		set_content(&version->content, file);
 	return 0;
@@ -145,7 +145,7 @@ static int compare_since(const void *a, const void *b)
 	return result ? result : COMPARE(first->since.to, second->since.to);
 }
 
-/* On btrfs a file has its subvolume's device, and the number that others have, too. */
+/* On btrfs a file has its subvolume's device, and its inode number is not unique. */
 static bool is_of_subvolume(const struct version *version, uint64_t dev)
 {
 	return version->dev == dev && version->dev != version->user_dev &&
@@ -166,7 +166,7 @@ static bool have_several(const struct versions *versions, const struct inode *in
 	return false;
 }
 
-/* By its ctime, unless the version was seen before that: then some clock was set. */
+/* Use its ctime, unless the version was seen before that: then some clock was set. */
 static struct time_span date(const struct version *version, const struct stream_clock *clock)
 {
 	struct time_span since = stream_clock_changed(clock, version->ctime, version->seen);
@@ -178,13 +178,13 @@ static struct time_span date(const struct version *version, const struct stream_
 	return since;
 }
 
-/* Date the versions of an inode, from the oldest to the newest: none before the one before. */
+/* Date the versions of an inode, from the oldest to the newest, in increasing order. */
 static void date_all(const struct versions *versions, const struct stream_clock *clock,
 		     struct inode *inodes, size_t count)
 {
 	struct time_span later = { UINT64_MAX, UINT64_MAX };
 	bool several = have_several(versions, inodes, count);
-	uint64_t seen = 0; /* until then an older one was */
+	uint64_t seen = 0; /* when an older one was last seen */
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -342,7 +342,7 @@ static const struct inode *inode_after(const struct versions *versions, const st
 	return next;
 }
 
-/* The last that the inode of @mapping certainly had had by @time. */
+/* The last version that the inode of @mapping had certainly reached by @time. */
 static const struct inode *inode_at(const struct versions *versions,
 				    const struct perfdata_mapping *mapping, uint64_t time)
 {
@@ -376,7 +376,7 @@ const struct version *versions_at(const struct versions *versions,
 	if (!version_is_of(version, mapping))
 		return NULL;
 
-	/* Those that it may have had already. */
+	/* Later ones that it may already have reached. */
 	for (next = inode_after(versions, inode); next && next->since.from <= time;
 	     next = inode_after(versions, next))
 		if (!version_same_content(version, &versions->all[next->version]))
@@ -388,7 +388,7 @@ const struct version *versions_at(const struct versions *versions,
 		return version;
 	if (version_unchanged(version, &versions->all[next->version]))
 		*until = UINT64_MAX;
-	/* It is known to change, and may have done so before that, too. */
+	/* It is known to change later, and may have changed before that, too. */
 	else if (time > *until && time - *until > MOMENT)
 		return NULL;
 	return version;

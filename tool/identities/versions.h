@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Versions of files, from FILE records. A file has a new version, with a file_id and an
- * identity of its own, each time its content may have changed; so an inode can have
- * several, found by file_id or by inode, and by inode as of a time.
+ * Versions of files, from FILE records. A file gets a new version, with its own file_id and
+ * identity, each time its content may have changed; so an inode can have several, found by file_id,
+ * or by inode and time.
  */
 #ifndef TOOL_VERSIONS_H
 #define TOOL_VERSIONS_H
@@ -35,7 +35,7 @@ struct content {
  * @unstable: BUILDID_FILE_UNSTABLE in the last one
  * @mapped: @first and @last are set
  * @ctime: of the inode, nanoseconds since the epoch
- * @mtime: likewise
+ * @mtime: of the content, nanoseconds since the epoch
  * @file_size: in bytes
  * @first: time of the first mapping
  * @last: time of the last mapping
@@ -60,11 +60,11 @@ struct version {
  * @dev: its device
  * @ino: its number
  * @file_id: of the version
- * @since: the inode has had this version, or a later one, certainly not before the
- *	beginning and certainly from the end on
+ * @since: the inode certainly did not have this version before the beginning, and certainly has it,
+ *	or a later one, from the end on
  * @version: index
- * @several: the number is that of several files
- * @alike: so many of the inode's next ones are version_alike()
+ * @several: several files have the number
+ * @alike: how many of the inode's next versions are version_alike()
  */
 struct inode {
 	uint64_t dev, ino;
@@ -85,13 +85,13 @@ struct versions {
 
 #define VERSIONS_NONE UINT32_MAX
 
-/* Add a version, or what is new of it. 0 or -ENOMEM. */
+/* Add a version, or update it. 0 or -ENOMEM. */
 int versions_add(struct versions *versions, const struct buildid_file *file);
-/* The index of it, which is to be added later if it was not yet. VERSIONS_NONE without memory. */
+/* The index of a version that may be added later. VERSIONS_NONE without memory. */
 uint32_t versions_announce(struct versions *versions, uint64_t file_id);
 /*
- * All are added: the functions below may be called. @clock dates the versions, NULL where
- * nobody calls versions_at(). 0 or -ENOMEM.
+ * All are added: the functions below may be called. @clock dates the versions, NULL if
+ * versions_at() is not called. 0 or -ENOMEM.
  */
 int versions_ready(struct versions *versions, const struct stream_clock *clock);
 /*
@@ -101,26 +101,26 @@ int versions_ready(struct versions *versions, const struct stream_clock *clock);
 const struct version *versions_next(const struct versions *versions,
 				    const struct perfdata_mapping *mapping, size_t *cursor);
 /*
- * What the inode of @mapping held at @time, or NULL where that is not certain. From @until
- * on it is certain only if no record was lost since.
+ * What the inode of @mapping held at @time, or NULL if that is uncertain. From @until on it is
+ * certain only if no record was lost since.
  */
 const struct version *versions_at(const struct versions *versions,
 				  const struct perfdata_mapping *mapping, uint64_t time,
 				  uint64_t *until);
-/* The content that all versions of the inode of @mapping have; NULL where they differ. */
+/* The content that all versions of the inode of @mapping have; NULL if they differ. */
 const struct version *versions_only(const struct versions *versions,
 				    const struct perfdata_mapping *mapping);
 /* Whether @mapping may have this version, by its inode. */
 bool version_is_of(const struct version *version, const struct perfdata_mapping *mapping);
-/* Whether the two have the same content, which is known. */
+/* Whether both have the same known content. */
 bool version_same_content(const struct version *one, const struct version *other);
-/* Whether in addition nobody wrote to the file in between: only its ctime moved. */
+/* Whether in addition nobody wrote to the file in between: only its ctime changed. */
 bool version_unchanged(const struct version *one, const struct version *other);
-/* Whether whatever mapping may have the one may have the other, whose content is the same. */
+/* Whether the two match the same mappings and have the same content. */
 bool version_alike(const struct version *one, const struct version *other);
 /*
- * Where several files have one inode number, as in the subvolumes of btrfs: whether this
- * is another than that of @mapping.
+ * If several files have one inode number, as on btrfs: whether this is another file than that of
+ * @mapping.
  */
 bool version_has_another_path(const struct version *version,
 			      const struct perfdata_mapping *mapping);
@@ -129,7 +129,7 @@ void versions_free(struct versions *versions);
 
 /* A device number. */
 uint64_t versions_device(uint32_t major, uint32_t minor);
-/* A path's hash, without a " (deleted)" behind it; NULL is like "". */
+/* A path's hash, without a trailing " (deleted)"; NULL counts as "". */
 uint64_t versions_path(const char *path);
 
 #endif

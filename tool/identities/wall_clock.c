@@ -6,7 +6,7 @@
 
 int wall_clock_range(struct buildid *handle, struct wall_range *range, int64_t *slept)
 {
-	/* in this order: a delay in between counts as sleep */
+	/* in this order: a delay in between counts as suspended */
 	int64_t mono = (int64_t)clock_ns(CLOCK_MONOTONIC);
 	int64_t all = (int64_t)clock_ns(CLOCK_BOOTTIME) - mono;
 	struct buildid_info info;
@@ -14,10 +14,10 @@ int wall_clock_range(struct buildid *handle, struct wall_range *range, int64_t *
 
 	if (err)
 		return err;
-	/* In a time namespace any clock may be anywhere. */
+	/* In a time namespace clocks may have any offset. */
 	if (all < (int64_t)info.slept)
 		all = (int64_t)info.slept;
-	/* Before the module was loaded, it was less by what the machine had slept by then. */
+	/* Before the module was loaded, it was less, by the time suspended until then. */
 	range->min = info.real_offset_min - (all - (int64_t)info.slept);
 	range->max = info.real_offset_max;
 	if (slept)

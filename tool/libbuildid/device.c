@@ -2,10 +2,9 @@
 /*
  * The device: open it, make its requests, subscribe, and read the mapped ring.
  *
- * The ring is two mappings. The page with the consumer's position is writable, all
- * else is read-only, and its records are mapped twice in a row, so that one which
- * wraps around is in one piece. Neither the ring nor a reply is trusted: a record
- * passes buildid_record_check() before a caller sees it.
+ * The ring is two mappings. The page with the consumer's position is writable, the rest read-only,
+ * and its records are mapped twice in a row, so that one that wraps around is contiguous. Neither
+ * the ring nor a reply is trusted: a record passes buildid_record_check() before a caller sees it.
  */
 
 #include <errno.h>
@@ -37,14 +36,14 @@ ASSERT_SIZE(buildid_cookie, 88);
 ASSERT_SIZE(buildid_set_cookie, 40);
 ASSERT_SIZE(buildid_history, 40);
 
-/* A record is busy while one hook runs, and an interrupt may be on top of that. */
+/* A record is busy while a hook runs, and perhaps an interrupt on top of it. */
 #define BUSY_NAP_NS 20000
 
 struct buildid {
 	int fd;
 	size_t page;
 	uint64_t ring_size;
-	pid_t mapper; /* whose memory the ring is in: a child does not have it */
+	pid_t mapper; /* the process that mapped the ring: children do not inherit it */
 	struct buildid_ring_consumer *consumer;
 	const struct buildid_ring_producer *producer;
 	const unsigned char *data;
@@ -57,15 +56,15 @@ static int request(struct buildid *handle, unsigned long number, void *argument)
 	return ioctl(handle->fd, number, argument) < 0 ? -errno : 0;
 }
 
-/* Whatever the module's ABI is. */
+/* Opens the device whatever the module's ABI is. */
 static int open_any(struct buildid *handle, uint32_t *abi)
 {
-	/* All of it: what is shorter than a module's first version of it is refused. */
+	/* The whole struct: modules refuse one shorter than their first version. */
 	struct buildid_info info;
 	int err;
 
 	handle->fd = open(BUILDID_DEVICE, O_RDWR | O_CLOEXEC);
-	/* Elsewhere these two are about what was asked for. */
+	/* Only here do these two mean that there is no device. */
 	if (handle->fd < 0)
 		return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 
@@ -123,7 +122,7 @@ void buildid_close(struct buildid *handle)
 	if (!handle)
 		return;
 
-	/* A child may have something else there. */
+	/* A child may have mapped something else there. */
 	ours = handle->mapper == getpid();
 	if (ours && handle->producer)
 		munmap((void *)(uintptr_t)handle->producer, handle->page + 2 * handle->ring_size);
@@ -140,8 +139,8 @@ int buildid_fd(const struct buildid *handle)
 }
 
 /*
- * The caller's struct goes to the module as it is: the module handles a longer or
- * a shorter one, and this library need not know its fields.
+ * The caller's struct goes to the module as is: the module handles longer and shorter ones, and
+ * this library need not know the fields.
  */
 static int get(struct buildid *handle, unsigned long number, void *to, size_t size)
 {
@@ -261,7 +260,7 @@ int buildid_ioctl_resolve_addr(struct buildid *handle, struct buildid_address *a
 static int set_cookie(struct buildid *handle, struct buildid_set_cookie *cookie, const void *id,
 		      size_t id_len)
 {
-	/* The length has 16 bits in the request: a longer one would be cut. */
+	/* The request has 16 bits for the length: a longer one would be truncated. */
 	if (id_len > BUILDID_ID_MAX)
 		return -EINVAL;
 	cookie->size = sizeof(*cookie);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * File table: joins each mapping with its content's identity, and knows which FILE records
- * are to follow.
+ * File table: joins each mapping with its content's identity, and knows which FILE records have
+ * been announced.
  *
- * Files are in a hash table, for lookup, and in a list by last use, for forgetting. A FILE
- * that is to follow has an entry of its own in the same hash table, and is in a list by
- * age: that of a thread with BUILDID_SUB_PATH, else that of any.
+ * Files are in a hash table, for lookup, and in a list by last use, for eviction. A FILE that is to
+ * follow has its own entry in the same hash table, and is in a list by age; with BUILDID_SUB_PATH
+ * it is one per thread, else one for all.
  *
- * An entry that is removed keeps its memory for the next one: once the table is full it
- * does not allocate any more.
+ * A removed entry keeps its memory for the next one: a full table does not allocate any more.
  */
 
 #include <errno.h>
@@ -21,7 +20,7 @@
 #define DEFAULT_FILES	  65536
 #define DEFAULT_FOLLOWING 4096
 #define FIRST_BUCKETS	  64
-/* Memory is allocated in these steps, so that most records fit where another was. */
+/* Memory is allocated in these steps, so that most records fit in the place of another. */
 #define ROOM_STEP 256
 
 struct entry {
@@ -29,7 +28,7 @@ struct entry {
 	TAILQ_ENTRY(entry) list;
 	uint64_t file_id;
 	bool follows;
-	uint32_t tid; /* for which it follows */
+	uint32_t tid; /* the thread for which it follows */
 	struct buildid_file *file;
 	size_t room; /* bytes at @file */
 };
@@ -71,7 +70,7 @@ static struct entry *files_find(const struct buildid_files *files, uint64_t file
 	return entry;
 }
 
-/* Long chains are slow but right: failing to grow is no error. */
+/* Long chains are slow but correct: failing to grow is not an error. */
 static void files_grow(struct buildid_files *files)
 {
 	size_t before = files->nr_buckets, i;
@@ -188,7 +187,7 @@ static int files_remember(struct buildid_files *files, const struct buildid_file
 		return 0;
 	if (!entry)
 		return remember_new(files, file);
-	/* A snapshot that is read beside the stream may be older than that. */
+	/* A record of a snapshot may be older than that of the stream. */
 	if (entry->file->id_len && !file->id_len)
 		return 0;
 	return entry_set(entry, file);
@@ -201,7 +200,7 @@ static uint32_t key_of(const struct buildid_files *files, uint32_t tid)
 	return files->bound.flags & BUILDID_SUB_PATH ? tid : 0;
 }
 
-/* Without memory it is not waited for, which is better than to lose the mapping. */
+/* Without memory the FILE is not waited for, which is better than losing the mapping. */
 static void announce(struct buildid_files *files, const struct buildid_mmap *mmap)
 {
 	uint32_t tid = key_of(files, mmap->tid);

@@ -19,7 +19,7 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Where the first published version of a struct ended is given by its last member. */
+/* The first published version of a struct ended after its last member of that time. */
 #define offsetofend(type, member) \
 	(offsetof(struct type, member) + sizeof(((struct type *)NULL)->member))
 
@@ -30,9 +30,8 @@ static inline size_t align8(size_t size)
 }
 
 /*
- * Multiplicative hashing, for tables whose size is a power of two. What is hashed is anybody's to
- * choose, in a log or by mmap(2): the first @hash is a hash_seed(), so that nobody can choose many
- * of one hash.
+ * Multiplicative hashing, for tables whose size is a power of two. Anybody can choose the keys, in
+ * a log or by mmap(2): start with a hash_seed(), so that nobody can produce many collisions.
  */
 static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 {
@@ -71,7 +70,7 @@ static inline int ns_to_ms(uint64_t ns)
 	return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-/* The end of a wait of @timeout_ms; any negative one is FOREVER. */
+/* The end of a wait of @timeout_ms; FOREVER if that is negative. */
 static inline uint64_t deadline_after(int timeout_ms)
 {
 	return timeout_ms < 0 ? FOREVER : now_ns() + (uint64_t)timeout_ms * 1000000;
@@ -93,7 +92,7 @@ static inline int deadline_left(uint64_t deadline)
 /*
  * Copy a caller's struct, which begins with its size of at least @min_size bytes,
  * to this library's of @known bytes; NULL means all defaults. Return: 0; -EINVAL;
- * -E2BIG when the caller asks for what this library does not know.
+ * -E2BIG if the caller sets fields that this library does not know.
  */
 int buildid_struct_copy_in(void *to, size_t known, const void *from, size_t min_size);
 int buildid_options_copy_in(struct buildid_options *to, const struct buildid_options *from);
@@ -103,26 +102,26 @@ int buildid_files_options_copy_in(struct buildid_files_options *to,
 /* --------------------------------------------------------------- device -- */
 
 /*
- * BUILDID_IOC_RESOLVE by ADDR of a living process: pid, addr and start_time of @address are asked
- * for, start_time and offset are set.
+ * BUILDID_IOC_RESOLVE by ADDR of a living process: uses pid, addr and start_time of @address, and
+ * sets start_time and offset.
  */
 int buildid_ioctl_resolve_addr(struct buildid *handle, struct buildid_address *address,
 			       void *buffer, size_t size, const struct buildid_file **file);
 /* BUILDID_IOC_MAPS: 0 or a negative errno. */
 int buildid_ioctl_maps(struct buildid *handle, struct buildid_maps *maps);
-/* BUILDID_IOC_HISTORY: likewise. */
+/* BUILDID_IOC_HISTORY: 0 or a negative errno. */
 int buildid_ioctl_history(struct buildid *handle, struct buildid_history *history);
 
 /*
- * The ring's end at this moment, and whether all records before such an end have
- * been handed out. The handle is subscribed.
+ * The ring's end at this moment, and whether all records before such an end have been delivered.
+ * The handle is subscribed.
  */
 uint64_t buildid_ring_end(const struct buildid *handle);
 bool buildid_ring_passed(const struct buildid *handle, uint64_t end);
 
 /* ------------------------------------------------------------- snapshot -- */
 
-/* How many MAPS requests were made: the records of one reply share one moment. */
+/* How many MAPS requests were made: the records of one reply are of one moment. */
 size_t buildid_snapshot_requests(const struct buildid_snapshot *snapshot);
 /* Of a history that was read to its end: struct buildid_history.since. */
 uint64_t buildid_snapshot_since(const struct buildid_snapshot *snapshot);
@@ -136,7 +135,7 @@ struct buildid_past_records {
 	uint64_t since; /* of a history: as in struct buildid_history */
 };
 
-/* What was read last of a process that has exited, kept in the handle; all 0 for nothing. */
+/* The last records of an exited process, cached in the handle; all 0 for none. */
 struct buildid_past {
 	uint32_t pid, parent_pid;
 	uint64_t parent_start_time;
@@ -144,7 +143,7 @@ struct buildid_past {
 };
 
 struct buildid_past *buildid_past_of(struct buildid *handle);
-/* What it holds, and not itself. */
+/* Frees what it holds, not the struct. */
 void buildid_past_free(struct buildid_past *past);
 
 #endif

@@ -1,72 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libbuildid - what content is mapped where, for recorders
+ * libbuildid - which content is mapped where, for recorders
  *
  * The kernel module buildid(4) reports which content every mapping of a file has: its
  * build-id, or another identity. This library is for programs that record it. The
- * records, their units and what they promise are described in buildid.h, which this
- * header includes; libbuildid(3) is made from this one.
+ * records, their units and guarantees are described in buildid.h, which this header
+ * includes; libbuildid(3) is generated from this header.
  *
- * Most programs need a recorder and nothing else. buildid_recorder_new() subscribes.
- * From then on each mapping comes out of buildid_recorder_next(), or is counted in a
- * LOST record. The identity of its content comes with it, or a little later, where the
- * file has yet to be read: nothing is held back for it.
+ * Most programs only need a recorder. buildid_recorder_new() subscribes. From then on
+ * buildid_recorder_next() returns each mapping, or a LOST record counts it. The identity
+ * of its content comes with it, or a little later if the file has yet to be read: nothing
+ * is held back for that.
  *
  * The parts of a recorder can be used by themselves: the stream of records
  * (buildid_subscribe(), buildid_next()), the records of mappings that exist already
  * (buildid_snapshot_new()), and the table that joins mappings with files
- * (buildid_files_new()). To miss nothing, subscribe before the snapshot. Whatever the
- * records come from, pids are reused: a process is a pid and a start_time.
+ * (buildid_files_new()). To miss nothing, subscribe before the snapshot. In all of them,
+ * pids are reused: identify a process by pid and start_time.
  *
- * A handle without a subscription answers questions about single files, inodes and
- * addresses (buildid_resolve_fd() and others), and a loader names code that no ELF
- * file holds (buildid_set_cookie_mapping()).
+ * A handle without a subscription can resolve single files, inodes and addresses
+ * (buildid_resolve_fd() and others), and lets a loader name code that is in no ELF file
+ * (buildid_set_cookie_mapping()).
  *
  * Ownership
  * ---------
- * Records and events lie in the ring, in the snapshot's buffer or in the file table,
- * and are valid until the next call with the object that they came from. Nothing is
- * allocated for an event. A file table allocates for each file that is new to it,
- * until it has max_files of them, and then uses their memory again.
+ * Records and events are in the ring, in the snapshot's buffer or in the file table, and
+ * are valid until the next call with the object that they came from. No memory is
+ * allocated for an event. A file table allocates for each new file until it has max_files
+ * of them, and then reuses their memory.
  *
  * Threads
  * -------
- * A handle together with its snapshots, a file table, and a recorder may each be used
- * by one thread at a time; different ones share nothing. Functions that take none of
- * them may be called from any thread. No function is async-signal-safe. A child of
- * fork(2) shares the ring with its parent, and may only close it.
+ * A handle together with its snapshots, a file table, and a recorder may each be used by
+ * one thread at a time; different ones share nothing. Functions that take no such object
+ * may be called from any thread. No function is async-signal-safe. A child of fork(2)
+ * shares the ring with its parent, and may only close it.
  *
  * Return value
  * ------------
- * Functions that can fail return 0, or what they are documented to, or a negative
- * errno. buildid_strerror() has a text for each, buildid_advice() what to do about it.
+ * Functions that can fail return 0 or a documented value, or a negative errno.
+ * buildid_strerror() has a text for each, buildid_advice() what to do about it.
  *
  * Errors
  * ------
  * These mean the same everywhere; others are listed with the functions.
  *
  * -EPERM
- *	A subscription, and questions about others, need CAP_PERFMON or CAP_SYS_ADMIN.
+ *	Subscribing, and asking about other processes, require CAP_PERFMON or
+ *	CAP_SYS_ADMIN.
  * -EPROTONOSUPPORT, -ENOTTY, -E2BIG
  *	The versions of the module, the library and the program do not match.
  * -EAGAIN
  *	No record or event came in time.
  * -ENODATA
- *	There will be no more.
+ *	There will be no more records or events.
  * -EINTR
  *	A signal came; call again.
  * -EBADMSG
- *	A record is malformed. The next call continues behind it, if it can.
+ *	A record is malformed. The next call continues after it, if possible.
  *
  * Versions
  * --------
  * Symbols have the version LIBBUILDID_1. Structs may grow at their end. One that a
- * program fills in begins with its size: set it to sizeof and the rest to 0. Fields
- * that a shorter struct lacks count as 0. A longer one is -E2BIG unless the rest of it
- * is 0, and one shorter than was ever published is -EINVAL. A struct to be filled is
- * passed with its size, and nothing is written behind that. Records and events are the
- * library's: find what varies in length by the functions here, ignore unknown flags,
- * and skip records of unknown types.
+ * program fills in begins with its size: set it to sizeof and the rest to 0. Fields that
+ * a shorter struct lacks count as 0. A longer one is -E2BIG unless the rest of it is 0,
+ * and one shorter than its first published version is -EINVAL. A struct to be filled in
+ * is passed with its size, and nothing is written past that. Records and events belong to
+ * the library: find their variable parts by the functions here, ignore unknown flags, and
+ * skip records of unknown types.
  *
  * Examples
  * --------
@@ -94,7 +95,7 @@
  *	}
  *
  * Three recorders are installed as examples with the documentation: mappings.c prints
- * JSON, addresses.c resolves addresses of processes that are gone, and profile.c
+ * JSON, addresses.c resolves addresses of processes that have exited, and profile.c
  * samples with perf_event_open(2) and writes a profile for pprof.
  *
  * See also
@@ -121,23 +122,23 @@ struct buildid;
  * buildid_open() - open the device
  * @handle: where to put the new handle
  *
- * Return: 0; -ENODEV, which no other call returns, when the module is not loaded; -EACCES
- * without permission for the device; -EPROTONOSUPPORT when the module has another
+ * Return: 0; -ENODEV, which no other call returns, if the module is not loaded; -EACCES
+ * without permission for the device; -EPROTONOSUPPORT if the module has another
  * BUILDID_ABI_VERSION; -ENOMEM, -EMFILE, -ENFILE.
  */
 int buildid_open(struct buildid **handle);
 
 /**
  * buildid_module_abi() - the BUILDID_ABI_VERSION of the module
- * @abi: set to it; that of this library is the one that buildid_open() takes
+ * @abi: set to the module's; buildid_open() requires that of this library
  *
  * Return: 0, or as buildid_open().
  */
 int buildid_module_abi(uint32_t *abi);
 
 /**
- * buildid_close() - close a handle, with its ring and every record from it
- * @handle: or NULL
+ * buildid_close() - close a handle, and free its ring with every record from it
+ * @handle: from buildid_open(), or NULL
  */
 void buildid_close(struct buildid *handle);
 
@@ -191,11 +192,11 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
  * @size: of @buffer; BUILDID_RECORD_MAX is always enough
  * @file: set to the record in @buffer, which has passed buildid_record_check()
  *
- * Needs no privilege, and may sleep for as long as reading the file takes. A file
- * without an identity is no error; the record has the reason.
+ * Needs no privilege, and may sleep for as long as reading the file takes. A file without
+ * an identity is not an error; the record has the reason.
  *
- * Return: 0; -EBADF; -ENOSPC when @size is too
- * small; -EINTR; -EINVAL when @buffer is not aligned; -EBADMSG.
+ * Return: 0; -EBADF; -ENOSPC if @size is too small; -EINTR; -EINVAL if @buffer is not
+ * aligned; -EBADMSG.
  */
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
 		       const struct buildid_file **file);
@@ -205,9 +206,9 @@ int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size
  * @size: of the struct
  * @flags: BUILDID_KEY_*
  * @dev_major: as in struct buildid_file
- * @dev_minor: likewise
- * @ino: likewise
- * @generation: likewise; 0 with BUILDID_KEY_ANY_GENERATION
+ * @dev_minor: as in struct buildid_file
+ * @ino: as in struct buildid_file
+ * @generation: as in struct buildid_file; 0 with BUILDID_KEY_ANY_GENERATION
  * @reserved: 0
  * @tree: as in struct buildid_resolve; 0 with BUILDID_KEY_ANY_TREE
  */
@@ -227,12 +228,12 @@ struct buildid_key {
  * @handle: from buildid_open()
  * @key: the inode, which need not exist any more
  * @buffer: as for buildid_resolve_fd()
- * @size: likewise
- * @file: likewise; the newest version in the cache
+ * @size: of @buffer
+ * @file: set to the record in @buffer: the newest version in the cache
  *
- * Return: 0; -ENOENT when it is not in the cache; -ENOTUNIQ when BUILDID_KEY_ANY_TREE
- * leaves open which inode is meant; -EPERM; -ENOSPC, -EINVAL and -EBADMSG as for
- * buildid_resolve_fd().
+ * Return: 0; -ENOENT if it is not in the cache; -ENOTUNIQ with BUILDID_KEY_ANY_TREE if
+ * several trees have an inode with that number; -EPERM; -ENOSPC, -EINVAL and -EBADMSG as
+ * for buildid_resolve_fd().
  */
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
 			size_t size, const struct buildid_file **file);
@@ -242,8 +243,8 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, v
  * @handle: from buildid_open()
  * @file_id: as in a FILE or MMAP record
  * @buffer: as for buildid_resolve_fd()
- * @size: likewise
- * @file: likewise
+ * @size: of @buffer
+ * @file: set to the record in @buffer
  *
  * Return: as for buildid_resolve_key().
  */
@@ -279,29 +280,28 @@ struct buildid_address {
  * @handle: from buildid_open()
  * @address: pid, addr and start_time are read; start_time, offset and source are set
  * @buffer: as for buildid_resolve_fd()
- * @size: likewise
- * @file: likewise
+ * @size: of @buffer
+ * @file: set to the record in @buffer
  *
- * Of a living process it is the file that is mapped there now. Of one that has exited, it
- * is the one that it mapped there last, as long as the module remembers that: see
- * BUILDID_IOC_HISTORY. Whether it had unmapped it again is not known, as of perf.
+ * For a living process this is the file that is mapped there now. For an exited process
+ * it is the one that it mapped there last, if the module still remembers that: see
+ * BUILDID_IOC_HISTORY. Whether it was unmapped later is unknown, as with perf.
  *
- * A process that was forked and had not called exec had what its parent had then. As
- * munmap(2) is not recorded, that is concluded only where the parent is alive, has a file
- * mapped executable there, has mapped nothing there and not called exec since the fork,
- * and the module remembers all mappings, forks and execs of the machine since then.
- * What another thread of the parent mapped while it forked counts as had then, and so does
- * what was moved there by mremap(2), or mapped by a process that shares the parent's memory
- * (vfork(2), CLONE_VM). Of a parent that has exited too nothing is concluded: a recorder
+ * A process that forked without calling exec had its parent's mappings. As munmap(2) is
+ * not recorded, these are inferred only if the parent is alive, has a file mapped
+ * executable there, has mapped nothing there and not called exec since the fork, and the
+ * module remembers all mappings, forks and execs of the machine since then. What another
+ * thread of the parent mapped during the fork counts as inherited, and so does what was
+ * moved there by mremap(2), or mapped by a process that shares the parent's memory
+ * (vfork(2), CLONE_VM). If the parent has exited as well, nothing is inferred: a recorder
  * that subscribes with BUILDID_SUB_TASKS can know.
  *
- * What is read of a process that has exited is kept in the handle: ask for its next address
- * with the start_time that was set, and before one of another process.
+ * What is read about an exited process is cached in the handle: resolve all its addresses
+ * in a row, with the start_time that was set.
  *
- * Return: 0; -ESRCH when the process is not known; -ENOENT when no file is
- * mapped there, or it is not remembered; -ETIMEDOUT when the process keeps its address
- * space locked; -EPERM; -EINTR; -ENOSPC, -EINVAL and -EBADMSG as for
- * buildid_resolve_fd().
+ * Return: 0; -ESRCH if the process is unknown; -ENOENT if no file is mapped there, or it
+ * is not remembered; -ETIMEDOUT if the process keeps its address space locked; -EPERM;
+ * -EINTR; -ENOSPC, -EINVAL and -EBADMSG as for buildid_resolve_fd().
  */
 int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file);
@@ -317,13 +317,13 @@ int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address
  * @id: the identity
  * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to remove a cookie
  *
- * For code that no ELF file holds, such as that of a JIT or of a private loader.
+ * For code that is in no ELF file, such as that of a JIT or a private loader.
  * The cookie lasts until any of the memory is unmapped, and is not inherited by a
  * child of fork(2). Subscribers get a COOKIE record now, and one on removal.
  *
- * Return: 0; -EINVAL; -ENOENT when not all of it is mapped, or there is nothing
- * to remove; -EDQUOT when the user has too many; -EOPNOTSUPP where the kernel has
- * no MMU notifiers; -EINTR; -ENOMEM; -ENOTTY when the module is too old.
+ * Return: 0; -EINVAL; -ENOENT if part of the range is not mapped, or there is no cookie
+ * to remove; -EDQUOT if the user has too many; -EOPNOTSUPP if the kernel has no MMU
+ * notifiers; -EINTR; -ENOMEM; -ENOTTY if the module is too old.
  */
 int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t len,
 			       unsigned int kind, const void *id, size_t id_len);
@@ -335,12 +335,12 @@ int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t 
  * @id: the identity, of BUILDID_KIND_COOKIE
  * @id_len: its length, 1 to BUILDID_ID_MAX bytes; 0 to remove a cookie
  *
- * It is the identity in the file's mappings from now on, until the file changes.
+ * From now on it is the identity of the file's mappings, until the file changes.
  *
- * Return: 0; -EPERM for another user's file, without CAP_FOWNER; -EBADF; -EEXIST when
- * the content has an identity of its own; -EIO, or -EAGAIN when it is being changed;
- * -ENOENT when there is nothing to remove; -EDQUOT; -EOPNOTSUPP for a file that is
- * never read; -EINVAL; -EINTR; -ENOMEM; -ENOTTY when the module is too old.
+ * Return: 0; -EPERM for another user's file, without CAP_FOWNER; -EBADF; -EEXIST if the
+ * content has an identity of its own; -EIO, or -EAGAIN if it is being changed; -ENOENT if
+ * there is no cookie to remove; -EDQUOT; -EOPNOTSUPP for a file that is never read;
+ * -EINVAL; -EINTR; -ENOMEM; -ENOTTY if the module is too old.
  */
 int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t id_len);
 
@@ -352,28 +352,27 @@ int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t
  * @flags: BUILDID_SUB_*
  * @ring_size: in bytes, a power of two between ring_min and ring_max of struct
  *	buildid_info; 0 for 1 MiB
- * @watermark: buildid_fd() becomes readable, and a buildid_next() that waits
- *	wakes, when that many bytes are unread, 0 for any, or when records were
- *	dropped
+ * @watermark: buildid_fd() becomes readable, and a waiting buildid_next() returns, when
+ *	this many bytes are unread, 0 for any, or records were dropped
  * @pids: only these processes
- * @nr_pids: how many @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
+ * @nr_pids: number of @pids, at most BUILDID_SUB_PIDS_MAX; 0 for every process
  * @uid: 0 without BUILDID_SUB_UID
  * @cgroup_fd: 0 without BUILDID_SUB_CGROUP
  * @reserved: 0
  *
- * What passes all filters is delivered.
+ * A record is delivered if it passes all filters.
  *
  * BUILDID_SUB_DATA
  *	Mappings that are not executable, too.
  * BUILDID_SUB_PATH
- *	Behind each MMAP record a FILE record with the same file_id and tid, which has
- *	the path as that process sees it. Without it one for all that map the file,
- *	with the path of the first of them.
+ *	After each MMAP record a FILE record with the same file_id and tid, which has the
+ *	path as that process sees it. Without this flag, one FILE for all processes that
+ *	map the file, with the path of the first.
  * BUILDID_SUB_KERNEL
  *	The kernel and its modules: first those that are loaded, then each one as
  *	it is loaded and unloaded.
  * BUILDID_SUB_CHILDREN
- *	Of the processes in @pids their descendants, too.
+ *	The descendants of @pids, too.
  * BUILDID_SUB_UID
  *	Only processes with the real uid @uid.
  * BUILDID_SUB_CGROUP
@@ -399,32 +398,30 @@ struct buildid_options {
  * @handle: from buildid_open(), not yet subscribed
  * @options: or NULL for all defaults
  *
- * From its return on, whatever is missed is counted in a LOST record.
+ * Once it returns, anything missed is counted in a LOST record.
  *
- * Return: 0; -EBUSY when @handle is already subscribed; -EPERM; -ESRCH for a pid
- * that does not exist; -EBADF for a descriptor of no cgroup, -ENOENT for that of one
- * that was removed; -EOPNOTSUPP where forks or execs cannot be watched; -EUSERS when
- * all rings of the module are in use; -EINVAL; -ENOMEM, also when the ring is more than
- * RLIMIT_MEMLOCK leaves. After an error close the handle.
+ * Return: 0; -EBUSY if @handle is already subscribed; -EPERM; -ESRCH for a pid that does
+ * not exist; -EBADF if the descriptor is not a cgroup's, -ENOENT if the cgroup was
+ * removed; -EOPNOTSUPP if forks or execs cannot be watched; -EUSERS if all rings of the
+ * module are in use; -EINVAL; -ENOMEM, also if the ring exceeds what is left of
+ * RLIMIT_MEMLOCK. After an error close the handle.
  */
 int buildid_subscribe(struct buildid *handle, const struct buildid_options *options);
 
 /**
  * buildid_next() - get the next record
  * @handle: subscribed
- * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
- *	at all
- * @record: set to the record; it lies in the ring and is valid until the next
- *	call with @handle
+ * @timeout_ms: how long to wait, in milliseconds; -1 forever, 0 not at all
+ * @record: set to the record, in the ring, valid until the next call with @handle
  *
- * Records of known types have passed buildid_record_check(); skip those of unknown
- * types. Below the watermark a waiting reader is not woken, but it gets the records
- * when @timeout_ms is over. Neither allocates nor copies; for an empty ring it calls
- * poll(2), with a @timeout_ms of 0 too, so that the last LOST record is not missed.
+ * Records of known types have passed buildid_record_check(); skip those of unknown types.
+ * Below the watermark a waiting reader is not woken, but gets the records after
+ * @timeout_ms. Neither allocates nor copies. With an empty ring it calls poll(2), even
+ * with a @timeout_ms of 0, so that the last LOST record is not missed.
  *
- * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
- * -EBADMSG for a malformed record: the next call continues behind it, or returns
- * the same error when its size is wrong; -EINVAL when not subscribed.
+ * Return: 0; -EAGAIN if none came in time; -EINTR if a signal came; -EBADMSG for a
+ * malformed record: the next call continues after it, or returns the same error if its
+ * size is wrong; -EINVAL if not subscribed.
  */
 int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_record **record);
 
@@ -436,14 +433,14 @@ struct buildid_snapshot;
  * buildid_snapshot_new() - start a snapshot of the mappings that exist already
  * @snapshot: where to put it
  * @handle: from buildid_open(), subscribed or not; has to outlive the snapshot
- * @options: which processes and mappings: pids, uid, cgroup_fd, and of flags
+ * @options: which processes and mappings: pids, uid, cgroup_fd, and the flags
  *	BUILDID_SUB_DATA, _CHILDREN, _UID and _CGROUP; NULL for all processes
  *
- * Lists the processes now; buildid_snapshot_next() then asks for the mappings of one
- * after the other, in memory of a fixed size.
+ * Lists the processes now; buildid_snapshot_next() then reads the mappings of one process
+ * after the other, in memory of fixed size.
  *
- * To miss nothing, subscribe first; what is mapped in between comes from both. A
- * process that is forked in between has the mappings of its parent, as in a stream.
+ * To miss nothing, subscribe first; what is mapped in between comes from both. A process
+ * forked in between has its parent's mappings, as in a stream.
  *
  * Return: 0; -ENOMEM; -EINVAL for options that buildid_subscribe() would refuse;
  * the error of opening /proc or of reading the cgroup.
@@ -452,14 +449,15 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *han
 			 const struct buildid_options *options);
 
 /**
- * buildid_snapshot_history() - start a walk through what was mapped lately
+ * buildid_snapshot_history() - start a walk through recent mappings, forks and execs
  * @snapshot: where to put it
  * @handle: as for buildid_snapshot_new()
  * @pid: only of this process, 0 for all
  *
- * The last mappings of each processor, newest first, also of processes that have exited:
- * BUILDID_IOC_HISTORY; likewise the last forks and execs. buildid_snapshot_next() gives FILE,
- * MMAP, FORK and EXEC records, which have the time of what happened. Its errors: -EPERM; -ENOTTY from a module that is older.
+ * The last mappings, forks and execs of each CPU, newest first, even of processes that
+ * have exited: see BUILDID_IOC_HISTORY. buildid_snapshot_next() returns FILE, MMAP, FORK
+ * and EXEC records with the times of these events. Its errors: -EPERM; -ENOTTY if the
+ * module is older.
  *
  * Return: 0; -ENOMEM.
  */
@@ -471,17 +469,18 @@ int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid 
  * @snapshot: from buildid_snapshot_new() or buildid_snapshot_history()
  * @record: set to the record, valid until the next call with @snapshot
  *
- * Of each process these are FILE and MMAP records, each MMAP after its FILE, and then
- * COOKIE records. All have passed buildid_record_check(), have a seq of 0 and the
- * flag BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the files takes.
- * Does not allocate. A process that is gone is no error, nor is a kernel thread. One
- * that calls exec meanwhile is started over: its earlier records belong to a program
- * that it no longer runs. One whose address space is locked comes after the others.
+ * For each process these are FILE and MMAP records, each MMAP after its FILE, and then
+ * COOKIE records. All have passed buildid_record_check(), have a seq of 0 and the flag
+ * BUILDID_RECORD_SNAPSHOT. May sleep for as long as reading the files takes. Does not
+ * allocate. A process that has exited is not an error, nor is a kernel thread. If a
+ * process calls exec meanwhile, it is started over: its earlier records belong to a
+ * program that it no longer runs. A process whose address space is locked comes after the
+ * others.
  *
- * Return: 0; -ENODATA at the end; -EINTR when a signal came, call again; -ESTALE for
- * a process that keeps calling exec, -ETIMEDOUT for one whose address space is locked
- * still, -EPERM and other errors of one process: the next call continues with the
- * next process.
+ * Return: 0; -ENODATA at the end; -EINTR if a signal came, call again; -ESTALE for a
+ * process that keeps calling exec, -ETIMEDOUT for one whose address space is still
+ * locked, -EPERM and other errors of one process: the next call continues with the next
+ * process.
  */
 int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildid_record **record);
 
@@ -489,13 +488,13 @@ int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildi
  * buildid_snapshot_processes() - count the processes of a snapshot
  * @snapshot: from buildid_snapshot_new()
  *
- * Return: how many of them were alive so far, with mappings or without.
+ * Return: the number of processes found alive so far, with mappings or without.
  */
 size_t buildid_snapshot_processes(const struct buildid_snapshot *snapshot);
 
 /**
  * buildid_snapshot_free() - free a snapshot, finished or not
- * @snapshot: or NULL
+ * @snapshot: from buildid_snapshot_new() or buildid_snapshot_history(), or NULL
  */
 void buildid_snapshot_free(struct buildid_snapshot *snapshot);
 
@@ -504,13 +503,13 @@ void buildid_snapshot_free(struct buildid_snapshot *snapshot);
 /**
  * buildid_record_check() - check that bytes are a well-formed record
  * @bytes: aligned to 8 bytes
- * @size: how many of them may be read
+ * @size: number of readable bytes
  *
- * Checks the header, and every length inside a record of known type. A record
- * that passes is safe to use with all functions below. Of a record of unknown type
- * only the header is checked.
+ * Checks the header, and every length inside a record of known type. A record that passes
+ * is safe to use with all functions below. For a record of unknown type only the header
+ * is checked.
  *
- * Return: 0; -EBADMSG when not; -EINVAL when @bytes is not aligned.
+ * Return: 0; -EBADMSG if it is malformed; -EINVAL if @bytes is not aligned.
  */
 int buildid_record_check(const void *bytes, size_t size);
 
@@ -519,7 +518,7 @@ int buildid_record_check(const void *bytes, size_t size);
  * @file: all header.size bytes of it readable
  * @size: set to the number of bytes, 0 when there is none
  *
- * Return: the bytes; NULL when there are none, or they exceed the record.
+ * Return: the bytes; NULL if there are none, or they exceed the record.
  */
 const uint8_t *buildid_file_id_bytes(const struct buildid_file *file, size_t *size);
 
@@ -527,9 +526,9 @@ const uint8_t *buildid_file_id_bytes(const struct buildid_file *file, size_t *si
  * buildid_file_path() - the path in a FILE record
  * @file: all header.size bytes of it readable
  *
- * It may hold any bytes but NUL, UTF-8 or not.
+ * It may contain any bytes but NUL, UTF-8 or not.
  *
- * Return: the path, "" when there is none, NULL when it exceeds the record.
+ * Return: the path, "" if there is none, NULL if it exceeds the record.
  */
 const char *buildid_file_path(const struct buildid_file *file);
 
@@ -590,11 +589,11 @@ const char *buildid_reason_name(unsigned int reason);
  * struct buildid_files_options - bounds of a file table
  * @size: of the struct
  * @flags: BUILDID_SUB_PATH if the records are of a subscription with it: then a FILE
- *	record follows for each thread that has mapped the file. Others are ignored
- * @max_files: FILE records to remember; the least recently used one is forgotten
+ *	record follows for each thread that has mapped the file. Other bits are ignored
+ * @max_files: number of FILE records to remember; the least recently used is forgotten
  *	first. 0 for 65536
- * @max_following: FILE records that are to follow, to know of; the oldest is
- *	forgotten first. 0 for 4096
+ * @max_following: number of announced FILE records to remember; the oldest is forgotten
+ *	first. 0 for 4096
  */
 struct buildid_files_options {
 	uint32_t size;
@@ -605,18 +604,18 @@ struct buildid_files_options {
 
 /**
  * struct buildid_event - a record, joined with what it refers to
- * @size: of the struct, as this library has it
+ * @size: of the struct in this library
  * @flags: BUILDID_EVENT_*; ignore unknown bits
  * @record: the record
- * @file: for an MMAP, the FILE record of its content as far as it is known, else NULL;
+ * @file: for an MMAP, the FILE record of its content if that is known, else NULL;
  *	for a FILE, @record itself; for all other types, NULL
  *
  * BUILDID_EVENT_DUPLICATE
  *	The record is from a snapshot, and the mapping came from the ring already.
  * BUILDID_EVENT_FILE_FOLLOWS
- *	Of an MMAP: the event of a FILE with its file_id follows, after others maybe,
- *	unless it is lost. If there is a @file all the same, that is right, but with
- *	BUILDID_SUB_PATH the path may be that of another process.
+ *	For an MMAP: a FILE event with its file_id follows, perhaps after other events,
+ *	unless it is lost. A non-NULL @file is right nevertheless, but with
+ *	BUILDID_SUB_PATH the path may be another process's.
  */
 struct buildid_event {
 	uint32_t size;
@@ -631,7 +630,7 @@ struct buildid_event {
 struct buildid_files;
 
 /**
- * buildid_files_new() - make a file table, which joins mappings with files
+ * buildid_files_new() - create a file table, which joins mappings with files
  * @files: where to put it
  * @options: bounds, or NULL for the defaults
  *
@@ -641,7 +640,7 @@ int buildid_files_new(struct buildid_files **files, const struct buildid_files_o
 
 /**
  * buildid_files_free() - free a file table, with every record from it
- * @files: or NULL
+ * @files: from buildid_files_new(), or NULL
  */
 void buildid_files_free(struct buildid_files *files);
 
@@ -653,27 +652,27 @@ void buildid_files_free(struct buildid_files *files);
  * @event: set to its event, valid as long as @record and until the next call with
  *	@files
  *
- * Return: 0; -EBADMSG; -ENOMEM when a FILE could not be remembered. Without an event
- * after an error; the table stays usable.
+ * Return: 0; -EBADMSG; -ENOMEM if a FILE could not be remembered. After an error there is
+ * no event, and the table stays usable.
  */
 int buildid_files_join(struct buildid_files *files, const struct buildid_record *record,
 		       const struct buildid_event **event);
 
 /**
- * buildid_files_following() - count the FILE records that are to follow
+ * buildid_files_following() - count the announced FILE records
  * @files: the table
  *
- * Return: how many were announced by the state of an MMAP and have not come.
+ * Return: how many were announced by the state of an MMAP and have not come yet.
  */
 size_t buildid_files_following(const struct buildid_files *files);
 
 /**
- * buildid_files_give_up() - no longer expect a FILE record
+ * buildid_files_give_up() - stop expecting a FILE record
  * @files: the table
  *
- * For those that may have been lost: buildid_resolve_id() knows the file, maybe.
+ * For one that may have been lost; buildid_resolve_id() may know the file.
  *
- * Return: the file_id of the one that was announced first, 0 when there is none.
+ * Return: the file_id of the one that was announced first, 0 if none is expected.
  */
 uint64_t buildid_files_give_up(struct buildid_files *files);
 
@@ -682,7 +681,7 @@ uint64_t buildid_files_give_up(struct buildid_files *files);
  * @files: the table
  * @file_id: as in an MMAP record
  *
- * Return: the record, valid until the next record is joined; NULL when there is none.
+ * Return: the record, valid until the next record is joined; NULL if there is none.
  */
 const struct buildid_file *buildid_files_find(struct buildid_files *files, uint64_t file_id);
 
@@ -692,12 +691,12 @@ const struct buildid_file *buildid_files_find(struct buildid_files *files, uint6
  * struct buildid_recorder_options - what a recorder delivers
  * @size: of the struct
  * @flags: BUILDID_RECORDER_SNAPSHOT or 0
- * @subscribe: as for buildid_subscribe(), NULL likewise
- * @files: as for buildid_files_new(), NULL likewise
+ * @subscribe: as for buildid_subscribe(), or NULL for the defaults
+ * @files: as for buildid_files_new(), or NULL for the defaults
  *
  * BUILDID_RECORDER_SNAPSHOT
- *	The mappings that exist already, too, marked with BUILDID_RECORD_SNAPSHOT in
- *	the flags of the record. In between nothing is missed.
+ *	The mappings that exist already, too, marked with BUILDID_RECORD_SNAPSHOT in the
+ *	flags of the record. Nothing is missed in between.
  */
 struct buildid_recorder_options {
 	uint32_t size;
@@ -711,7 +710,7 @@ struct buildid_recorder_options {
 struct buildid_recorder;
 
 /**
- * buildid_recorder_new() - open the device, subscribe, and join what comes
+ * buildid_recorder_new() - open the device, subscribe, and join records
  * @recorder: where to put it
  * @options: or NULL for all defaults, without a snapshot
  *
@@ -723,7 +722,7 @@ int buildid_recorder_new(struct buildid_recorder **recorder,
 
 /**
  * buildid_recorder_free() - free a recorder, with every event from it
- * @recorder: or NULL
+ * @recorder: from buildid_recorder_new(), or NULL
  */
 void buildid_recorder_free(struct buildid_recorder *recorder);
 
@@ -731,8 +730,8 @@ void buildid_recorder_free(struct buildid_recorder *recorder);
  * buildid_recorder_handle() - the recorder's handle
  * @recorder: from buildid_recorder_new()
  *
- * For buildid_fd(), buildid_get_stats() and the like, and to resolve. Do not call
- * buildid_next() or buildid_close() with it.
+ * For buildid_fd(), buildid_get_stats() and the buildid_resolve_*() functions. Do not
+ * call buildid_next() or buildid_close() with it.
  *
  * Return: the handle, which belongs to the recorder.
  */
@@ -742,8 +741,8 @@ struct buildid *buildid_recorder_handle(struct buildid_recorder *recorder);
  * buildid_recorder_snapshot() - start a snapshot, or another one
  * @recorder: from buildid_recorder_new()
  *
- * As BUILDID_RECORDER_SNAPSHOT does at the start, for example after a LOST record.
- * What is left of an unfinished snapshot is dropped.
+ * As BUILDID_RECORDER_SNAPSHOT does at the start; for example after a LOST record. The
+ * rest of an unfinished snapshot is dropped.
  *
  * Return: as for buildid_snapshot_new(); -EINVAL after buildid_recorder_stop().
  */
@@ -760,21 +759,20 @@ int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
 /**
  * buildid_recorder_next() - get the next event
  * @recorder: from buildid_recorder_new()
- * @timeout_ms: how long to wait for one, in milliseconds; -1 for ever, 0 not
- *	at all. Reading files for a snapshot is not bounded by it
+ * @timeout_ms: how long to wait, in milliseconds; -1 forever, 0 not at all. Reading files
+ *	for a snapshot may take longer
  * @event: set to the event, valid until the next call with @recorder
  *
- * The events are those of buildid_files_join(), in the order of the ring. What was
- * mapped before a part of the snapshot was taken comes before that part. A mapping that
- * comes from both is marked BUILDID_EVENT_DUPLICATE the second time, unless its file was
- * just being read and has two file_ids. This takes memory of a fixed size: of more than
- * 49,152 mappings made during one snapshot the later ones are not marked.
+ * The events are those of buildid_files_join(), in the order of the ring. What was mapped
+ * before a part of the snapshot was taken comes before that part. A mapping that comes
+ * from both is marked BUILDID_EVENT_DUPLICATE the second time, unless its file was just
+ * being read and has two file_ids. The memory for this is fixed: of more than 49,152
+ * mappings made during one snapshot, the later ones are not marked.
  *
- * Return: 0; -EAGAIN when there was none in time; -EINTR when a signal came;
- * -ENODATA when all is delivered after buildid_recorder_stop(); -ENOMEM when
- * a record was lost for lack of memory; the errors of buildid_next(), and of
- * buildid_snapshot_next() for one process. After an error the next call continues
- * behind it, if that is possible.
+ * Return: 0; -EAGAIN if none came in time; -EINTR if a signal came; -ENODATA once
+ * everything is delivered after buildid_recorder_stop(); -ENOMEM if a record was lost for
+ * lack of memory; the errors of buildid_next(), and of buildid_snapshot_next() for one
+ * process. After an error the next call continues after it, if possible.
  */
 int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
 			  const struct buildid_event **event);
@@ -787,7 +785,7 @@ int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
  * returns -EAGAIN. Then wait until buildid_fd() of buildid_recorder_handle() is
  * readable, for this long at most.
  *
- * Return: milliseconds, fit for poll(2); -1 for ever.
+ * Return: milliseconds for poll(2); -1 for ever.
  */
 int buildid_recorder_timeout(const struct buildid_recorder *recorder);
 
@@ -795,9 +793,9 @@ int buildid_recorder_timeout(const struct buildid_recorder *recorder);
  * buildid_recorder_stop() - ignore what is mapped from now on
  * @recorder: from buildid_recorder_new()
  *
- * Then call buildid_recorder_next() until it returns -ENODATA: it delivers what
- * was mapped before, and the files of that, for which it waits for a second at most. An
- * unfinished snapshot is dropped.
+ * Then call buildid_recorder_next() until it returns -ENODATA: it delivers earlier
+ * mappings and their files, for which it waits a second at most. An unfinished snapshot
+ * is dropped.
  */
 void buildid_recorder_stop(struct buildid_recorder *recorder);
 
@@ -815,7 +813,7 @@ const char *buildid_strerror(int error);
  * buildid_advice() - what to do about an error of this library
  * @error: an errno, positive or negative
  *
- * Return: a text without a full stop, NULL when there is nothing to say.
+ * Return: a text without a full stop, NULL if there is no advice.
  */
 const char *buildid_advice(int error);
 

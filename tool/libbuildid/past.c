@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Past: what a process had mapped at an address that has exited, from HISTORY.
+ * Past: what an exited process had mapped at an address, from HISTORY.
  *
- * It had there what it mapped there last. One that was forked and has not called exec had what
- * its parent had as it forked, which nobody recorded, as munmap(2) is not. It is certain only
- * where the parent is alive, has a file mapped there, and has had it since the fork: the module
- * remembers all that was mapped since then, and it is not among that.
+ * That is what it mapped there last. A process that forked without calling exec had its parent's
+ * mappings, which are not recorded, since munmap(2) is not. They are certain only if the parent is
+ * alive, has a file mapped there, and has had it since the fork: the module remembers everything
+ * mapped since then, and it is not among that.
  *
- * A parent is asked for its mappings first, and then looked for in the history: what it maps in
- * between is in there.
+ * First the parent's mappings are read, then the history, which has what the parent maps in
+ * between.
  */
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static int past_append(struct buildid_past_records *records, const struct buildi
 	return 0;
 }
 
-/* All of a snapshot, which is freed. */
+/* Read all of a snapshot, and free it. */
 static int read_records(struct buildid_past_records *records, struct buildid_snapshot *snapshot)
 {
 	const struct buildid_record *record;
@@ -78,7 +78,7 @@ static int read_maps(struct buildid_past_records *records, struct buildid *handl
 	return err ? err : read_records(records, snapshot);
 }
 
-/* The first with @at NULL; NULL behind the last. */
+/* The first if @at is NULL; NULL after the last. */
 static const struct buildid_record *next_record(const struct buildid_past_records *records,
 						const struct buildid_record *at)
 {
@@ -108,7 +108,7 @@ static bool covers(const struct buildid_record *record, uint64_t addr)
 	return record->type == BUILDID_RECORD_MMAP && addr - mmap->addr < mmap->len;
 }
 
-/* The last one of the process, each of which comes after its file. */
+/* The process's last mapping. Each mapping comes after its file. */
 static struct found find_mapping(const struct buildid_past_records *records, uint64_t start_time,
 				 uint64_t addr)
 {
@@ -130,7 +130,7 @@ static struct found find_mapping(const struct buildid_past_records *records, uin
 	return found;
 }
 
-/* The last process there was, when @wanted is 0; 0 when there is none. */
+/* If @wanted is 0, the last process with the pid; 0 if there is none. */
 static uint64_t find_process(const struct buildid_past_records *records, uint64_t wanted)
 {
 	const struct buildid_record *record = NULL;
@@ -156,8 +156,9 @@ static const struct buildid_task *find_task(const struct buildid_past_records *r
 }
 
 /*
- * Whether it is certain that the parent has had at @addr what it has, since it forked. If nothing
- * is forgotten of that time, nothing was when the child's history was read: an exec of it is there.
+ * Is it certain that the parent has had its mapping at @addr since the fork? If nothing since then
+ * has been forgotten, nothing had been when the child's history was read, so an exec of the child
+ * would be in it.
  */
 static bool has_had(const struct buildid_past_records *parent, const struct buildid_task *fork,
 		    uint64_t addr)
@@ -184,7 +185,7 @@ static int read_parent(struct buildid *handle, struct buildid_past *past,
 	err = read_maps(&past->parent_maps, handle, fork->parent_pid);
 	if (!err)
 		err = read_history(&past->parent, handle, fork->parent_pid);
-	/* It calls exec all the time: it is not as it was. */
+	/* It keeps calling exec, so it has not kept its mappings. */
 	if (err)
 		return err == -ESTALE ? -ENOENT : err;
 	past->parent_pid = fork->parent_pid;
@@ -210,8 +211,8 @@ static int find_in_parent(struct buildid *handle, struct buildid_past *past, uin
 }
 
 /*
- * A process that has exited does not change: what was read of it serves for its next address. A
- * pid alone may be that of another one by now.
+ * An exited process does not change: what was read serves for its next address. A pid alone may
+ * belong to another process by now.
  */
 static int read_past(struct buildid *handle, struct buildid_past *past,
 		     const struct buildid_address *address)
@@ -227,7 +228,7 @@ static int read_past(struct buildid *handle, struct buildid_past *past,
 	return err;
 }
 
-/* -ESRCH when nothing is remembered of the process. */
+/* -ESRCH if nothing about the process is remembered. */
 static int resolve_past(struct buildid *handle, struct buildid_address *address, void *buffer,
 			size_t size)
 {
@@ -236,7 +237,7 @@ static int resolve_past(struct buildid *handle, struct buildid_address *address,
 	struct found found;
 	int err;
 
-	/* For HISTORY that is everybody. */
+	/* HISTORY takes 0 for all processes. */
 	if (!address->pid)
 		return -ESRCH;
 	err = read_past(handle, past, address);
@@ -279,7 +280,7 @@ int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address
 	err = buildid_ioctl_resolve_addr(handle, &known, buffer, size, file);
 	if (err == -ESRCH) {
 		err = resolve_past(handle, &known, buffer, size);
-		/* Who may not ask for it learns no more than that the process is gone. */
+		/* Without permission to ask, the answer is just that the process is gone. */
 		if (err == -EPERM)
 			err = -ESRCH;
 		if (!err)

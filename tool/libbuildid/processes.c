@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which processes a snapshot covers.
+ * Finds the processes that a snapshot covers.
  *
- * The module filters what it delivers, but a snapshot asks it for one process
- * after the other: so the same filters are applied here, to /proc and to the files
- * of a cgroup. Processes come and go meanwhile. One that is gone is left out, and
- * one that has just come is in the stream.
+ * The module filters what it delivers, but a snapshot asks for one process after the other: so the
+ * same filters are applied here, to /proc and to the files of a cgroup. Processes come and go
+ * meanwhile: an exited one is left out, and a new one is in the stream.
  */
 
 #include <ctype.h>
@@ -69,7 +68,7 @@ static bool processes_has(const uint32_t *sorted, size_t count, uint32_t pid)
 	return count && bsearch(&pid, sorted, count, sizeof(*sorted), compare_pids);
 }
 
-/* Leave those that are in @sorted, too. */
+/* Keep only those that are also in @sorted. */
 static void intersect(struct buildid_processes *processes, const struct buildid_processes *sorted)
 {
 	size_t count = 0, i;
@@ -139,7 +138,7 @@ bool buildid_process_has_uid(uint32_t pid, uint32_t uid)
 	return status_number(pid, "Uid", &real) && real == uid;
 }
 
-/* Those of @all whose parent is in @family, until there are no more of them. */
+/* Add those of @all whose parent is in @family, until no more are found. */
 static int add_descendants(struct buildid_processes *family, const struct buildid_processes *all)
 {
 	uint32_t parent;
@@ -183,7 +182,7 @@ static int add_listed(struct buildid_processes *processes, FILE *list, bool thre
 	uint32_t pid;
 	int err = 0;
 
-	/* 0 stands for one that is not in this pid namespace. */
+	/* 0 means a process outside this pid namespace. */
 	while (!err && fscanf(list, "%" SCNu32, &pid) == 1)
 		if (pid && (!threads || status_number(pid, "Tgid", &pid)))
 			err = processes_add(processes, pid);

@@ -23,9 +23,8 @@ struct buildid_processes {
 };
 
 /*
- * Find those that pass the filters of @options by pid, descendants and cgroup; the
- * uid is to be checked for each when its turn comes. Return: 0 or a negative errno,
- * and then nothing is to be freed.
+ * Find the processes that pass the filters of @options by pid, descendants and cgroup; the caller
+ * checks the uid of each when its turn comes. Return: 0 or a negative errno, with nothing to free.
  */
 int buildid_processes_find(struct buildid_processes *processes,
 			   const struct buildid_options *options);

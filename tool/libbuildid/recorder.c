@@ -19,7 +19,7 @@
 
 /* How long to wait for a record that is being written. */
 #define BUSY_MS 1
-/* After the stop: for how long to wait for files that are still being read, nanoseconds. */
+/* After the stop: how long to wait for files that are still being read, in nanoseconds. */
 #define PATIENCE 1000000000ULL
 
 #define SEEN_SLOTS 65536 /* a power of two */
@@ -49,7 +49,7 @@ struct buildid_recorder {
 
 	bool stopping;
 	uint64_t stop;	    /* in the ring: only FILE records are delivered from there */
-	uint64_t last_time; /* of the stream: no FILE record is waited for after it */
+	uint64_t last_time; /* of the stream: give up on FILE records after it */
 	uint64_t now;	    /* of the stream */
 };
 
@@ -156,19 +156,19 @@ static bool is_past_stop(const struct buildid_recorder *recorder)
 }
 
 /*
- * A FILE record that is waited for may be in the ring already, however late that is read. So
- * the time is that of the last record, or NULL, and the clock's only where nothing follows that.
+ * An awaited FILE record may already be in the ring, however late the ring is read. So the time is
+ * that of the last record; the clock counts only if @record is NULL, as the ring is empty.
  */
 static void set_now(struct buildid_recorder *recorder, const struct buildid_record *record)
 {
-	/* First the clock: what comes after the ring was found empty is later than that. */
+	/* Read the clock first: records that come after the ring was found empty are later. */
 	uint64_t now = record ? record->time_mono : now_ns();
 
 	if (record || buildid_ring_passed(recorder->handle, buildid_ring_end(recorder->handle)))
 		recorder->now = now;
 }
 
-/* Wait for the ring. NULL for a record that is skipped, behind the stop. */
+/* Wait for the ring. NULL for a record that is skipped, after the stop. */
 static int next_from_ring(struct buildid_recorder *recorder, int timeout_ms,
 			  const struct buildid_record **record)
 {
@@ -240,7 +240,7 @@ int buildid_recorder_timeout(const struct buildid_recorder *recorder)
 	return now < recorder->last_time ? ns_to_ms(recorder->last_time - now) : 0;
 }
 
-/* Of two timeouts of poll(2), of which -1 is for ever. */
+/* The smaller of two timeouts of poll(2); -1 means forever. */
 static int sooner(int one, int other)
 {
 	return (unsigned int)one < (unsigned int)other ? one : other;
@@ -303,7 +303,7 @@ void buildid_recorder_free(struct buildid_recorder *recorder)
 	free(recorder);
 }
 
-/* Later snapshots need them, when what they point to may be gone. */
+/* Later snapshots need them, when what they point to may have been freed. */
 static int copy_options(struct buildid_recorder *recorder, const struct buildid_options *from)
 {
 	struct buildid_options *options = &recorder->options;

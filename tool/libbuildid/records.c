@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Records: whether one is well-formed, what varies in length in it, and the names
- * of its numbers.
+ * Records: checks that they are well-formed, finds their variable parts, and names their numbers.
  *
- * A record comes from the kernel or from a log, and a log may come from anybody. So
- * each length is checked before it is used, also where a record was not checked as
- * a whole.
+ * A record comes from the kernel or from a log, and a log may come from anybody. So each length is
+ * checked before it is used, even if the record was not checked as a whole.
  */
 
 #include <errno.h>
@@ -13,7 +11,7 @@
 
 #include "internal.h"
 
-/* The text of @length bytes and a NUL at @offset; NULL when it is not that. */
+/* The text of @length bytes and a NUL at @offset; NULL if it is malformed. */
 static const char *text_at(const struct buildid_record *record, size_t offset, size_t length)
 {
 	const char *text = (const char *)record + offset;
@@ -69,7 +67,7 @@ static bool has_data(const struct buildid_record *record, size_t min_size, size_
 	       data_off % 8 == 0;
 }
 
-/* There is an identity exactly if there is a kind of it. */
+/* There is an identity if and only if there is a kind. */
 static bool has_id(const struct buildid_record *record, unsigned int kind, size_t offset,
 		   size_t length)
 {

@@ -15,7 +15,7 @@
 #include "internal.h"
 #include "processes.h"
 
-/* Some hundreds of mappings; the module wants a quarter of it at least. */
+/* Some hundreds of mappings; the module requires a quarter of it at least. */
 #define BUFFER_SIZE (8 * BUILDID_RECORD_MAX)
 
 /* How often a process that calls exec meanwhile is started over. */
@@ -29,8 +29,8 @@ struct buildid_snapshot {
 
 	struct buildid_processes processes;
 	size_t next; /* in @processes */
-	size_t late; /* of these, at its beginning: to be asked about again */
-	bool again;  /* they are */
+	size_t late; /* the first of these: to be asked about again */
+	bool again;  /* they are being asked about again */
 	size_t alive;
 	size_t requests;
 
@@ -149,7 +149,7 @@ static bool next_process(struct buildid_snapshot *snapshot)
 	return false;
 }
 
-/* Get some records of the process, or none and its end. */
+/* Get some records of the process, or none at its end. */
 static int request_records(struct buildid_snapshot *snapshot)
 {
 	struct buildid_maps maps = {
@@ -169,7 +169,7 @@ static int request_records(struct buildid_snapshot *snapshot)
 	err = buildid_ioctl_maps(snapshot->handle, &maps);
 	if (err == -EINTR)
 		return err;
-	/* It may have been busy with its address space for once. */
+	/* Its address space may have been busy just now: try again later. */
 	if (err == -ETIMEDOUT && !snapshot->cursor && !snapshot->again) {
 		snapshot->processes.pids[snapshot->late++] = snapshot->pid;
 		snapshot->more = false;

@@ -12,7 +12,7 @@
 
 #include "internal.h"
 
-/* No struct comes near it: most likely the size was never set. */
+/* No struct is that large: most likely the size was never set. */
 #define SIZE_LIMIT 4096
 
 int buildid_struct_copy_in(void *to, size_t known, const void *from, size_t min_size)

@@ -2,11 +2,11 @@
 /*
  * Address spaces: a segment tree of ranges, and beginnings by process and time.
  *
- * A place may be mapped any number of times, as a JIT compiler or a host of plug-ins does,
- * so a lookup must not go through all that was ever there. The edges of all ranges cut the
- * addresses of all processes into intervals, the leaves of the tree. A range is listed at
- * the few nodes whose leaves are just its own, each list by time: a lookup bisects the
- * lists on the way from one leaf to the root.
+ * A place may be mapped any number of times, by a JIT compiler or a plug-in host, so a lookup must
+ * not go through everything that was ever there. The edges of all ranges cut the addresses of all
+ * processes into intervals, the leaves of the tree. A range is listed at the few nodes that cover
+ * exactly its leaves, each list by time: a lookup bisects the lists on the way from one leaf to the
+ * root.
  */
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include "address_spaces.h"
 #include "common/array.h"
 
-/* A longer chain of parents is a loop, made of pids that were used again. */
+/* A longer chain of parents is a loop, caused by reused pids. */
 #define FORKS_MAX 256
 
 struct range {
@@ -34,7 +34,7 @@ struct birth {
 	size_t order;
 };
 
-/* Where a range begins, or the first address behind one: of the next process at the end. */
+/* Where a range begins, or the first address after one. */
 struct edge {
 	uint64_t pid;
 	uint64_t address;
@@ -171,8 +171,8 @@ static size_t edge_index(const struct address_spaces *spaces, struct edge edge)
 }
 
 /*
- * The leaf of edge number i is node nr_edges + i, the parent of a node is half of it. Each
- * node of @range either gets one more in its count, or the range as the next in its list.
+ * The leaf of edge number i is node nr_edges + i, the parent of a node is half of it. For each node
+ * of @range, either increment its count, or append the range to its list.
  */
 static void list_range(struct address_spaces *spaces, size_t number, bool counting)
 {
@@ -197,7 +197,7 @@ static void list_range(struct address_spaces *spaces, size_t number, bool counti
 	}
 }
 
-/* Counted first, so that each list gets a place of its own; the ranges are by time. */
+/* Count first, so that each list gets its own place; the ranges are sorted by time. */
 static bool make_lists(struct address_spaces *spaces)
 {
 	size_t nodes = 2 * spaces->nr_edges, sum = 0, i;
@@ -232,7 +232,7 @@ bool address_spaces_ready(struct address_spaces *spaces)
 
 /* ------------------------------------------------------------------- lookup -- */
 
-/* The answer is another one from @time on. */
+/* From @time on the answer differs. */
 static void end_before(struct address_spaces_scope *scope, uint64_t time)
 {
 	if (time - 1 < scope->until)
@@ -308,7 +308,7 @@ static const struct range *range_at(const struct address_spaces *spaces, uint32_
 	const struct range *best = NULL;
 	size_t node = edge_index(spaces, place);
 
-	/* The edge behind the address. */
+	/* The edge after the address. */
 	if (node < spaces->nr_edges && !compare_edges(&spaces->edges[node], &place))
 		node++;
 	stay_between(spaces, node, pid, scope);
@@ -342,7 +342,7 @@ size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, ui
 
 		birth = birth_before(spaces, pid, time, &here);
 		range = range_at(spaces, pid, address, time, birth, &here);
-		/* What a parent had when it forked does not change. */
+		/* The mappings that a parent had at the fork do not change. */
 		if (forks) {
 			here.from = all.from;
 			here.until = all.until;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Annotator: where perfdata_rewrite() gets the content of each mapping from, and what it did. */
+/* Annotator: tells perfdata_rewrite() the content of each mapping, and what was done. */
 #ifndef TOOL_PERFDATA_ANNOTATOR_H
 #define TOOL_PERFDATA_ANNOTATOR_H
 
@@ -7,8 +7,8 @@
 
 /**
  * struct perfdata_identity - what is known of a mapping's content
- * @id: the build-id, of no more than PERFDATA_ID_MAX bytes, or none
- * @reason: why there is none; a string that is not freed
+ * @id: the build-id, of up to PERFDATA_ID_MAX bytes, or empty
+ * @reason: why it is empty; a string that is not freed
  * @known: the content is known and has no build-id
  */
 struct perfdata_identity {
@@ -23,8 +23,8 @@ struct perfdata_identity {
  * @start: address of its code
  * @len: bytes of code
  * @unload: unloaded
- * @path: perf tells DSOs of modules apart by the last component: one for each content
- * @id: build-id of its content, or none
+ * @path: one for each content, as perf distinguishes modules' DSOs by the last component
+ * @id: build-id of its content, or empty
  */
 struct perfdata_module_event {
 	uint64_t time;
@@ -39,8 +39,8 @@ struct perfdata_module_event {
  * struct perfdata_annotator - callbacks of perfdata_rewrite()
  * @context: for the callbacks
  * @identify: fill @identity, zeroed, for a mapping of any kind but OTHER
- * @progress: called first, every few MiB or thousand events, and before the result takes
- *	its place; @done of @total bytes. False stops.
+ * @progress: called first, every few MiB or thousand events, and before the result replaces the
+ *	file; @done of @total bytes. False stops.
  *	May be NULL
  * @report: of @path, @missing of @all mappings are not annotated, for @reason
  * @module_events: modules loaded and unloaded, by time
@@ -59,14 +59,14 @@ struct perfdata_annotator {
 	bool keep_names;
 };
 
-/* What was done; numbers of mappings but for @paths, @named and @unnamed. */
+/* What was done; numbers of mappings, except @paths, @named and @unnamed. */
 struct perfdata_counts {
 	uint64_t annotated;
 	uint64_t without;		/* their content has no build-id */
-	uint64_t not_annotated;		/* they, or some mapping of their path, cannot be */
+	uint64_t not_annotated;		/* they, or others of their path, cannot be */
 	uint64_t paths;			/* of these */
-	uint64_t named;			/* contents with a name of their own */
-	uint64_t unnamed;		/* that share a path with another content, and its name */
+	uint64_t named;			/* contents that got their own name */
+	uint64_t unnamed;		/* contents that share path and name with another */
 	uint64_t module_events;		/* mappings of modules added */
 	uint64_t module_events_missing; /* that could not be added */
 	bool changed;			/* the copy differs */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attrs, in front of the events. */
+/* Attrs, before the events. */
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ bool perfdata_attrs_are_behind(const struct perfdata_header *header)
 	return header->attrs.size && header->attrs.offset >= header->data.offset;
 }
 
-/* Of an attr, where its ids are: its last bytes. */
+/* Read where an attr's ids are, from its last bytes. */
 static int read_section(struct perfdata *data, uint64_t attr, struct perfdata_section *section)
 {
 	return perfdata_pread(data, data->streams[0].fd, section, sizeof(*section),

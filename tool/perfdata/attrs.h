@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Attrs: what events were recorded, each with its ids. perf record writes them in front of the
- * events; perf inject, of a pipe's output, behind them, where a rewrite needs the room.
+ * Attrs: which events were recorded, each with its ids. perf record writes them before the events;
+ * perf inject, from a pipe's output, after them, where a rewrite needs the space.
  */
 #ifndef TOOL_PERFDATA_ATTRS_H
 #define TOOL_PERFDATA_ATTRS_H

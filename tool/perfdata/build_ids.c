@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The build-id table: read, changed, and what of it is still to be said. */
+/* The build-id table: read, updated, written. */
 
 #include <assert.h>
 #include <errno.h>
@@ -12,10 +12,10 @@
 #define ENTRY_ALIGN 8
 
 struct entry {
-	bool set;  /* by what is known now */
-	bool only; /* mappings do not say it */
+	bool set;  /* from what is known now */
+	bool only; /* mappings do not have it */
 	enum perfdata_kind kind;
-	struct perfdata_build_id *bytes; /* as it is written */
+	struct perfdata_build_id *bytes; /* the entry as written */
 };
 
 struct perfdata_build_ids {
@@ -64,7 +64,7 @@ int perfdata_build_ids_each(struct perfdata *data,
 		memcpy(&event, bytes + at, sizeof(event));
 		if (event.size < sizeof(*entry) || event.size > size - at)
 			break;
-		/* To where it is aligned. */
+		/* Move it to an aligned place. */
 		memmove(bytes, bytes + at, event.size);
 		err = each(data, entry, context);
 	}
@@ -72,7 +72,7 @@ int perfdata_build_ids_each(struct perfdata *data,
 	return err;
 }
 
-/* The first of them. */
+/* The first entry with that name. */
 static struct entry *entry_of(const struct perfdata_build_ids *table, const char *name)
 {
 	const uint64_t hash = hash_text(name);
@@ -186,7 +186,7 @@ static void set_id(struct perfdata_build_ids *table, struct entry *entry, const 
 	table->clash |= entry->set;
 }
 
-/* As perf writes it: with the size of the id, and of the host's process -1. */
+/* As perf writes it: with the size of the id, and pid -1 for the host. */
 static struct entry *add_new(struct perfdata *data, struct perfdata_build_ids *table,
 			     const char *name, size_t size, enum perfdata_kind kind)
 {
@@ -292,7 +292,7 @@ static void drop_entries(struct perfdata_build_ids *table, const struct perfdata
 			free(entry.bytes);
 	}
 	table->count = count;
-	/* Its indices are others now. */
+	/* Its indices have changed. */
 	hash_map_free(&table->map);
 }
 
@@ -305,7 +305,7 @@ int perfdata_build_ids_update(struct perfdata *data, struct perfdata_build_ids *
 		const struct perfdata_content *content = &paths->contents[i];
 		const struct perfdata_path *path = &paths->all[content->path];
 
-		/* perf would take what is not known for that content, too. */
+		/* perf would apply it to the unknown mappings, too. */
 		if (!content->foreign && perfdata_path_is_annotated(path) &&
 		    perfdata_build_ids_set(data, table, content->name ? content->name : path->path,
 					   path->kind, &content->id, false))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Doubts: each id with the first image that had it, and whether another one has it, too. */
+/* Doubts: each id with the first image that had it, and whether another one has it as well. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static struct perfdata_image_id *doubts_find(const struct perfdata_doubts *doubt
 	return NULL;
 }
 
-/* The image that perf has found for the kernel, which it has in the table by its path. */
+/* The image that perf found for the kernel is in the table by its path. */
 static bool is_vmlinux(const char *path)
 {
 	static const char prefix[] = "vmlinux";

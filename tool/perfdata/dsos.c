@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf.data: its DSOs, and which of them were hit. For that it is read twice: first what
- * was mapped when, as mappings may come behind samples of a later time, then the
- * samples, whose addresses are looked up in it, until all were hit.
+ * perf.data: its DSOs, and which of them were hit. For hits it is read twice: first the mappings,
+ * which may come after samples with a later time, then the samples, whose addresses are looked up,
+ * until all DSOs were hit.
  */
 
 #include <errno.h>
@@ -17,16 +17,16 @@
 
 struct dso {
 	struct perfdata_dso dso;
-	char *path; /* the same, to be freed */
+	char *path; /* the same path, owned */
 };
 
 struct perfdata_dsos {
 	struct dso *all;
 	size_t count;
 	struct hash_map map;
-	struct hash_map without_id; /* those that have none so far */
+	struct hash_map without_id; /* those without an id so far */
 	struct perfdata_dso *sorted;
-	struct address_spaces *spaces; /* NULL: nobody asks for hits */
+	struct address_spaces *spaces; /* NULL: hits are not requested */
 	struct unhit *unhit;
 };
 
@@ -72,7 +72,7 @@ static size_t find_dso(const struct perfdata_dsos *dsos, const struct perfdata_d
 	return ADDRESS_SPACES_NOTHING;
 }
 
-/* The index of it, which is added if need be; ADDRESS_SPACES_NOTHING without memory. */
+/* Find or add it; returns its index, ADDRESS_SPACES_NOTHING without memory. */
 static size_t dso_index(struct perfdata_dsos *dsos, const struct perfdata_dso *request)
 {
 	const uint64_t hash = hash_of(request);
@@ -147,7 +147,7 @@ static int add_task(struct perfdata *data, const struct perfdata_event *event)
 		       perfdata_no_memory(data);
 }
 
-/* What the build-id table says of a path holds for mappings without a build-id. */
+/* The build-id table applies to mappings without a build-id. */
 static int add_build_id(struct perfdata *data, const struct perfdata_build_id *entry, void *context)
 {
 	const char *name = perfdata_build_id_name(entry);
@@ -169,7 +169,7 @@ static int add_build_id(struct perfdata *data, const struct perfdata_build_id *e
 	if (!dso.id.size)
 		return 0;
 	dsos->all[without].dso.id = dso.id;
-	/* To be found by it now; the next one without takes its place among these. */
+	/* From now on it is found by its id; the next one without an id is separate. */
 	return hash_map_set(&dsos->map, hash_of(&dso), (uint32_t)without) ?
 		       0 :
 		       perfdata_no_memory(data);
@@ -197,7 +197,7 @@ static int add_all(struct perfdata *data)
 			return -1;
 	if (answer)
 		return answer;
-	/* Of one that is damaged the good part counts. */
+	/* Use the valid part of a damaged table. */
 	return perfdata_build_ids_each(data, add_build_id, NULL) < 0 ? -1 : 0;
 }
 
@@ -233,11 +233,11 @@ static void skip_read(struct cursor *cursor, uint64_t format)
 	if (format & PERFDATA_READ_GROUP)
 		values = next_word(cursor);
 	skip_words(cursor, times);
-	/* No product that overflows. */
+	/* Avoid an overflow of the product. */
 	skip_words(cursor, values > cursor->count ? cursor->count : values * each);
 }
 
-/* Whose address space is meant; 0 when it is neither the kernel's nor the process's. */
+/* The address space for a cpumode; false if it is neither the kernel's nor the process's. */
 static bool pid_of_mode(uint16_t cpumode, uint32_t process, uint32_t *pid)
 {
 	*pid = cpumode == PERFDATA_MISC_KERNEL ? ADDRESS_SPACES_KERNEL : process;
@@ -252,7 +252,7 @@ static void hit(struct perfdata_dsos *dsos, uint32_t pid, uint64_t time, uint64_
 		dsos->all[index].dso.hit = true;
 }
 
-/* Not a mode of its own: the addresses behind it are of none that counts. */
+/* Not a mode of its own: the addresses after it are in no address space of interest. */
 static uint16_t mode_of_context(uint64_t context)
 {
 	switch (context) {

@@ -2,11 +2,11 @@
 /*
  * perf.data: read one event after the other, decompressed.
  *
- * perf record -z makes one zstd stream of the events and cuts it into COMPRESSED
- * events, at any byte: an event may begin in one and end in the next. So there are two
- * buffers, one of the file's bytes and one of decompressed ones, and in both an event
- * at the end is moved to the beginning before more is read. AUX data and tracing data
- * are behind their events and not counted in the event's size (payload).
+ * perf record -z makes one zstd stream of the events and cuts it into COMPRESSED events, at any
+ * byte: an event may begin in one and end in the next. So there are two buffers, one of the file's
+ * bytes and one of decompressed ones, and in both an event at the end is moved to the beginning
+ * before more is read. AUX data and tracing data follow their events and are not counted in the
+ * event's size (payload).
  */
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define BUFFER		    (1U << 20)
 #define DECOMPRESSED_BUFFER (256U << 10)
-/* Events decompress to some thirty times their size; what is meant to fill a disk, to more. */
+/* Real events decompress to some thirty times their size; a decompression bomb, to more. */
 #define EXPANDED_FREE  (64ULL << 20)
 #define EXPANDED_TIMES 1000
 
@@ -34,7 +34,7 @@ uint64_t perfdata_offset(const struct perfdata *data)
 	return data->position - (data->filled - data->start);
 }
 
-/* With the place that it is about. */
+/* The error with its place in the file. */
 static int fail_at(struct perfdata *data, const char *what, uint64_t offset)
 {
 	const char *name = stream_of(data)->name;
@@ -98,7 +98,7 @@ static int make_buffers(struct perfdata *data)
 	return data->buffer && data->aligned ? 0 : perfdata_no_memory(data);
 }
 
-/* Read more behind what is in the buffer; 0 at the end of the stream. */
+/* Read more into the buffer; 0 at the end of the stream. */
 static int events_fill(struct perfdata *data)
 {
 	const struct perfdata_stream *stream = stream_of(data);
@@ -124,7 +124,7 @@ static int events_fill(struct perfdata *data)
 	return done > 0;
 }
 
-/* Read until @size bytes are in the buffer; 0 when there are not so many. */
+/* Read until @size bytes are in the buffer; 0 if the stream ends before. */
 static int events_need(struct perfdata *data, size_t size)
 {
 	int answer;
@@ -161,7 +161,7 @@ long perfdata_payload(struct perfdata *data, void *bytes, size_t size)
 	return (long)size;
 }
 
-/* Without reading it: AUX data is most of a file that has any. */
+/* Seek over it: AUX data is most of a file that has any. */
 static int skip_payload(struct perfdata *data)
 {
 	size_t there = data->filled - data->start;
@@ -197,7 +197,9 @@ static const struct perfdata_event *aligned(struct perfdata *data, const unsigne
 	return (const void *)bytes;
 }
 
-/* Of a SAMPLE, else 0; in these few instructions, as they are what most of a file costs. */
+/*
+ * The size if it is a SAMPLE, else 0. Kept short: samples are most of a file, and of the run time.
+ */
 static inline size_t size_of_sample(const unsigned char *bytes)
 {
 	const unsigned int shift = 8 * offsetof(struct perfdata_event, size);
@@ -209,7 +211,7 @@ static inline size_t size_of_sample(const unsigned char *bytes)
 	return event >> shift;
 }
 
-/* The bytes of all SAMPLEs that are complete at the beginning of @bytes. */
+/* The length of the complete SAMPLEs at the beginning of @bytes. */
 static size_t size_of_samples(const unsigned char *bytes, size_t size)
 {
 	const size_t two = 2 * PERFDATA_EVENT_MAX;
@@ -324,7 +326,7 @@ static int begin_decompressing(struct perfdata *data, const struct perfdata_item
 				       item->offset);
 		data->nr_compressed = (size_t)compressed->size;
 	}
-	/* In the buffer, as the aligned copy does not last. */
+	/* Point into the buffer, as the aligned copy is reused. */
 	data->compressed = data->buffer + data->start - item->event->size + skip;
 	data->compressed_at = item->offset;
 	data->decompressing = true;
@@ -349,7 +351,7 @@ static int events_decompress(struct perfdata *data)
 				     data->compressed_at, ZSTD_getErrorName(result));
 	data->compressed += in.pos;
 	data->nr_compressed -= in.pos;
-	/* When the output is full zstd may hold back more. */
+	/* With a full output, zstd may hold back more. */
 	data->decompressing = data->nr_compressed || out.pos == out.size;
 	if (out.pos == left && !in.pos)
 		data->decompressing = false;
@@ -362,14 +364,14 @@ static int events_decompress(struct perfdata *data)
 	return 1;
 }
 
-/* What has data behind it, or makes what is allocated grow with its size, is not. */
+/* Events with a payload, or whose size determines an allocation, must not be compressed. */
 static bool may_be_compressed(const struct perfdata_event *event)
 {
 	return !is_compressed(event) && event->type != PERFDATA_AUXTRACE &&
 	       event->type != PERFDATA_TRACING_DATA && event->type != PERFDATA_ATTR;
 }
 
-/* The next event that is completely decompressed; 0 when there is none. */
+/* The next completely decompressed event; 0 if there is none. */
 static int next_decompressed(struct perfdata *data, struct perfdata_item *item)
 {
 	size_t there = data->decompressed_filled - data->decompressed_start;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Features: copied, but for those that a rewrite makes untrue. */
+/* Features: copied, except those that a rewrite makes untrue. */
 
 #include "features.h"
 
@@ -13,7 +13,7 @@ static void set_feature(struct perfdata_header *header, unsigned int number, boo
 		header->features[number / 64] &= ~bit;
 }
 
-/* Each feature's bytes; where they are goes to @sections. */
+/* Write each feature's bytes, and their places to @sections. */
 static int write_bytes(struct perfdata *data, struct perfdata_writer *output,
 		       const struct perfdata_header *header, struct perfdata_section *section,
 		       const struct perfdata_build_ids *table)
@@ -58,7 +58,7 @@ int perfdata_features_write(struct perfdata *data, struct perfdata_writer *outpu
 	set_feature(&header, PERFDATA_FEATURE_BUILD_ID, perfdata_build_ids_count(table) > 0);
 	size = count_features(&header) * sizeof(*sections);
 
-	/* The first stream is the one with a header; others may have come since. */
+	/* Return to the first stream, which has the header. */
 	if (perfdata_writer_stream(output, 0))
 		return -1;
 	at = perfdata_writer_offset(output);

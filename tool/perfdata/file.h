@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A perf.data that is open, for this room alone.
+ * An open perf.data; only for this room.
  *
  * Its events are in one or more streams: the data section of a file, the rest of a
  * pipe's output, the files data.N of a directory. They are read one after the other,
@@ -15,7 +15,7 @@
 #include "format.h"
 #include "perfdata.h"
 
-/* No event is longer, as its size is 16 bits wide. */
+/* The longest event: sizes have 16 bits. */
 #define PERFDATA_EVENT_MAX 65536
 
 struct ZSTD_DCtx_s;
@@ -34,9 +34,9 @@ struct perfdata_sample_format {
 	uint64_t read_format;
 	bool sample_id_all;
 	enum perfdata_clock clock;
-	size_t id_size; /* of the sample_id at the end of events that are no SAMPLE */
-	size_t id_time; /* where its time is */
-	size_t time;	/* where a SAMPLE has it */
+	size_t id_size; /* of the sample_id at the end of events other than SAMPLE */
+	size_t id_time; /* offset of its time */
+	size_t time;	/* offset of the time in a SAMPLE */
 };
 
 /* An id that events carry, and the attr they belong to, as an index. */
@@ -53,10 +53,10 @@ struct perfdata {
 	bool unfinished;
 	bool pipe;
 	bool attrs_read; /* from a pipe's output: those at the beginning */
-	bool aux;	 /* it has AUX data, found by offset, so nothing may move */
-	bool aux_events; /* AUX data were read, as of a pipe's output */
+	bool aux;	 /* it has AUX data, which is found by offset, so nothing may move */
+	bool aux_events; /* AUX data was read, as from a pipe's output */
 	uint64_t size;	 /* of the file with the header */
-	/* Standard input that its temporary file had no room for; -1 otherwise. */
+	/* Standard input if its temporary file ran out of room; else -1. */
 	int input;
 	int spool;	  /* the file, or -1 */
 	uint64_t spooled; /* bytes in it */
@@ -79,7 +79,7 @@ struct perfdata {
 	size_t current;	   /* stream */
 	uint64_t position; /* in its file, where to read on */
 	unsigned char *buffer;
-	size_t start; /* of what is not used yet, up to filled */
+	size_t start; /* unused bytes are from here up to filled */
 	size_t filled;
 	uint64_t payload; /* bytes behind the last event, not read yet */
 
@@ -115,21 +115,23 @@ struct perfdata_item {
 
 /* 1 with an event; 0 at the end of all streams; -1. */
 int perfdata_next(struct perfdata *data, struct perfdata_item *item);
-/* The same without SAMPLEs, which are most of a file, but for a few of them. */
+/* The same, but skips nearly all SAMPLEs, which are most of a file. */
 int perfdata_next_but_samples(struct perfdata *data, struct perfdata_item *item);
 /*
- * The next events, as far as they are SAMPLEs and in memory: @bytes of them, not aligned. 0
- * says nothing of the next one.
+ * The next events that are SAMPLEs and in memory: sets @bytes to them, unaligned, and returns their
+ * size. After 0, the next event may be of any type.
  */
 size_t perfdata_next_samples(struct perfdata *data, const unsigned char **bytes);
-/* Where the next event is, or the data behind the last one; in the file of the current stream. */
+/*
+ * Offset of the next event, or of the data after the last one, in the file of the current stream.
+ */
 uint64_t perfdata_offset(const struct perfdata *data);
-/* Go on at @offset, which is behind that; not among compressed events. */
+/* Continue at @offset, which is further on; not within compressed events. */
 void perfdata_skip(struct perfdata *data, uint64_t offset);
 /* Up to @size bytes of the last event's payload; 0 at its end, -1. */
 long perfdata_payload(struct perfdata *data, void *bytes, size_t size);
 
-/* Set the error, unless one is set. -1, so that it can be returned. */
+/* Set the error, unless one is set. Returns -1 for the caller to return. */
 int perfdata_fail(struct perfdata *data, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int perfdata_no_memory(struct perfdata *data);
@@ -139,24 +141,24 @@ int perfdata_pread(struct perfdata *data, int fd, void *bytes, size_t size, uint
 /* An attr of @size bytes, whose events have one of @ids. */
 int perfdata_add_attr(struct perfdata *data, const void *attr, size_t size, const uint64_t *ids,
 		      size_t nr_ids);
-/* The format of @event; NULL when it is not known. */
+/* The format of @event; NULL if it is unknown. */
 const struct perfdata_sample_format *perfdata_sample_format(struct perfdata *data,
 							    const struct perfdata_event *event);
-/* The sizes and places in @format, from what else is in it. */
+/* Derive sizes and offsets in @format from its other fields. */
 void perfdata_lay_out_format(struct perfdata_sample_format *format);
-/* 0 when @event has no time. */
+/* 0 if @event has no time. */
 uint64_t perfdata_time(struct perfdata *data, const struct perfdata_event *event);
-/* Whether @event is an MMAP or MMAP2, and the path in it; NULL where it is not well-formed. */
+/* Whether @event is an MMAP or MMAP2; and the path in it, NULL if it is malformed. */
 bool perfdata_is_mapping(const struct perfdata_event *event);
 const char *perfdata_mapping_name(const struct perfdata_event *event);
-/* False when @event is no well-formed MMAP or MMAP2. */
+/* False if @event is not a well-formed MMAP or MMAP2. */
 bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 		      struct perfdata_mapping *mapping);
-/* What has this path; @misc of its MMAP, MMAP2 or BUILD_ID. */
+/* The kind of a path; @misc is that of its MMAP, MMAP2 or BUILD_ID. */
 enum perfdata_kind perfdata_kind(const char *path, uint16_t misc);
 
 bool perfdata_has_feature(const struct perfdata_header *header, unsigned int number);
-/* The bytes of feature @number, to be freed; NULL and 0 when it is not there. */
+/* The bytes of feature @number, which the caller frees; NULL and 0 if it does not exist. */
 int perfdata_feature(struct perfdata *data, unsigned int number, unsigned char **bytes,
 		     size_t *size);
 

@@ -4,16 +4,15 @@
  * attrs, and those events that matter here. It is in the byte order of the machine
  * that recorded; the first 8 bytes say which.
  *
- * A file is a header, the attrs (one perf_event_attr for each event that was opened,
- * each with a list of the ids its events carry), the data section with the events, and
- * the features. A pipe's output is a header of 16 bytes and events; what would be attrs
- * and features are events there. A directory (perf record --threads) has a file "data"
- * like that, and files data.N which are events and nothing else.
+ * A file is a header, the attrs (one perf_event_attr for each event that was opened, each with a
+ * list of the ids its events carry), the data section with the events, and the features. A pipe's
+ * output is a header of 16 bytes and events; what would be attrs and features are events there. A
+ * directory (perf record --threads) has a file "data" like that, and files data.N with only events.
  *
- * An event is a perf_event_header and its fields. Types below 64 come from the kernel
- * and have a time where the attr asks for one: a SAMPLE among its fields, others in the
- * sample_id at their end, when the attr says sample_id_all. Types from 64 on are made
- * up by perf itself. Events are in no order of time but between two FINISHED_ROUND.
+ * An event is a perf_event_header and its fields. Types below 64 come from the kernel and have a
+ * time if the attr asks for one: a SAMPLE among its fields, others in the sample_id at their end,
+ * if the attr has sample_id_all. Types from 64 on are made up by perf itself. Events are sorted by
+ * time only across FINISHED_ROUND events.
  *
  * See tools/perf/Documentation/perf.data-file-format.txt and perf_event_open(2).
  */
@@ -139,7 +138,7 @@ struct perfdata_mmap2 {
 /* Bytes of a name of @length with its NUL and padding. */
 #define PERFDATA_NAME_ROOM(length) (((length) + 8) & ~(size_t)7)
 
-/* A kernel symbol comes, or goes: perf then unmaps what is mapped at its address. */
+/* A kernel symbol is registered or unregistered: perf then unmaps what is mapped at its address. */
 struct perfdata_ksymbol {
 	struct perfdata_event event;
 	uint64_t addr;

@@ -51,7 +51,7 @@ static void take_time(uint64_t *earliest, uint64_t time)
 		*earliest = time;
 }
 
-/* Those next in memory: where attrs are alike all have their time at one place. */
+/* Take SAMPLEs in memory at once: with uniform attrs they have their times at one offset. */
 static void take_samples(struct perfdata *data, uint64_t *earliest)
 {
 	const struct perfdata_sample_format *format = data->formats;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf.data: an event's sample format, its time, and the mapping it is.
+ * perf.data: sample formats, times, and mappings of events.
  *
  * Attrs may differ in their sample_type. Then perf asks for PERF_SAMPLE_IDENTIFIER in
  * all of them, which puts an id where it is found without knowing the attr: first in a
@@ -13,7 +13,7 @@
 #include "file.h"
 
 #define VDSO_NAME "[vdso]"
-/* A process of 32 bits has its "[vdso]" below, and that is another one. */
+/* 32-bit processes have their "[vdso]", a different one, below this. */
 #define VDSO_MIN (1ULL << 32)
 
 /* ------------------------------------------------------------------- format -- */
@@ -136,7 +136,7 @@ static size_t fixed_size(const struct perfdata_event *event)
 					       sizeof(struct perfdata_mmap);
 }
 
-/* Where its NUL is. */
+/* Returns the position of its NUL. */
 static const char *end_of_name(const struct perfdata_event *event)
 {
 	const size_t fixed = fixed_size(event);
@@ -200,7 +200,7 @@ bool perfdata_mapping(struct perfdata *data, const struct perfdata_event *event,
 	};
 	if (mapping->kind == PERFDATA_KIND_VDSO && mapping->start < VDSO_MIN)
 		mapping->kind = PERFDATA_KIND_OTHER;
-	/* Where the name reaches into it there is no sample_id. */
+	/* If the name extends into it, there is no sample_id. */
 	if ((size_t)(end - (const char *)event) < size_without_sample_id(data, event))
 		mapping->time = perfdata_time(data, event);
 	if (event->type == PERFDATA_MMAP2)

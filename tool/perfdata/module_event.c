@@ -22,7 +22,7 @@ void perfdata_clear_id(struct perfdata_mmap2 *mmap)
 	mmap->event.misc &= (uint16_t)~PERFDATA_MISC_ID;
 }
 
-/* As perf makes for the modules that are loaded when it begins. */
+/* Like those that perf makes for modules loaded at its start. */
 static size_t make_mmap2(const struct perfdata_module_event *module, struct perfdata_mmap2 *new)
 {
 	new->event.type = PERFDATA_MMAP2;

@@ -22,7 +22,7 @@
 #include "common/temporary.h"
 #include "file.h"
 
-/* Bounds for what is allocated; no perf comes near. */
+/* Bounds for allocations, far beyond what perf writes. */
 #define ATTR_SIZE_MAX 4096
 #define ATTRS_MAX     (1U << 20)
 #define FEATURE_MAX   (1U << 30)
@@ -142,7 +142,9 @@ static int add_directory(struct perfdata *data, int directory)
 	return *data->error ? -1 : 0;
 }
 
-/* All of it: 0. Else how many of @bytes were not written, or -1, with errno. */
+/*
+ * Returns 0 if all was copied, else the number of @bytes that were not written, or -1; with errno.
+ */
 static ssize_t fill_spool(struct perfdata *data, int file, int input, char *bytes)
 {
 	ssize_t got;
@@ -156,8 +158,8 @@ static ssize_t fill_spool(struct perfdata *data, int file, int input, char *byte
 }
 
 /*
- * Standard input, or what else cannot be read twice, in a temporary file. When there is no
- * room for it, what was read is kept for perfdata_copy(), to go on from there.
+ * Copy standard input, or whatever else cannot be read twice, to a temporary file. If that runs out
+ * of room, what was read is kept for perfdata_copy(), which continues from there.
  */
 static int spool(struct perfdata *data, int input)
 {
@@ -214,8 +216,8 @@ static bool is_inside(const struct perfdata_section *section, uint64_t end)
 }
 
 /*
- * Attrs and their ids are between header and events, which stays when events are added and
- * features dropped. perf inject puts both behind the events.
+ * Attrs and their ids are between header and events, and stay there when events are added and
+ * features dropped. perf inject puts both after the events.
  */
 static uint64_t end_of_attrs(const struct perfdata *data)
 {
@@ -278,7 +280,10 @@ bool perfdata_has_feature(const struct perfdata_header *header, unsigned int num
 	return header->features[number / 64] >> number % 64 & 1;
 }
 
-/* perf inject says so of a table that it has written nothing of, or attrs and ids over. */
+/*
+ * perf inject leaves such a section for a table that it did not write, or overwrote with attrs and
+ * ids.
+ */
 static bool is_over_attrs(const struct perfdata *data, const struct perfdata_section *section)
 {
 	const struct perfdata_section *attrs = &data->header.attrs;
@@ -306,7 +311,7 @@ static int read_features(struct perfdata *data)
 			return -1;
 		if (!is_inside(&data->features[i], data->size))
 			return perfdata_fail(data, "cut short: feature %u is behind its end", i);
-		/* Each is written, so that ones that overlap would make a large file of a small. */
+		/* Each is written, so overlapping ones would make a large file from a small one. */
 		all += data->features[i].size;
 		if (all > data->size)
 			return perfdata_fail(data, "damaged: features that overlap");
@@ -410,7 +415,7 @@ static int read_attr(struct perfdata *data, uint64_t at, size_t size)
 		return -1;
 	size -= sizeof(section);
 	memcpy(&section, bytes + size, sizeof(section));
-	/* Attrs have no id in common, so there is room for all of them. */
+	/* Attrs share no ids, so there is room for all of them. */
 	if (!is_beside_events(data, &section) || section.size > end - data->nr_ids * sizeof(*ids))
 		return perfdata_fail(data, "damaged: more ids than the file has room for");
 	if (section.size) {
@@ -510,7 +515,7 @@ bool perfdata_is_unfinished(const char *path)
 	return unfinished;
 }
 
-/* The first bytes of the spool, those it had no room for, and what comes. */
+/* Copy the spool, the bytes that it had no room for, and the rest of the input. */
 static bool copy_unspooled(const struct perfdata *data, int fd)
 {
 	char bytes[4096];

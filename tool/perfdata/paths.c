@@ -119,7 +119,7 @@ static struct perfdata_content *add_content(struct perfdata_paths *paths, size_t
 	return new;
 }
 
-/* The same as the last time, as a rule. */
+/* Usually the same as the last time. */
 static struct perfdata_content *find_or_add(struct perfdata_paths *paths, size_t path,
 					    const struct build_id *id)
 {
@@ -152,7 +152,7 @@ struct perfdata_content *perfdata_paths_add_content(struct perfdata_paths *paths
 		return content;
 	if (time < content->time)
 		content->time = time;
-	/* Of the same time it is the first in the file, so that it stays when read again. */
+	/* Among equal times it is the first in the file, so that the result is stable. */
 	if (of->first == SIZE_MAX || time < paths->contents[of->first].time)
 		of->first = (size_t)(content - paths->contents);
 	return content;
@@ -175,8 +175,8 @@ static const char *last_component(const char *name)
 }
 
 /*
- * Of contents whose names would be the same, and of one whose name a file has that was mapped,
- * all digits make the names.
+ * Contents whose names would be equal, or equal to the path of a mapped file, get names with all
+ * digits.
  */
 static void find_clashes(struct perfdata_paths *paths, struct hash_map *names, size_t number)
 {
@@ -217,13 +217,13 @@ static bool name_shortly(struct perfdata_paths *paths)
 	return good;
 }
 
-/* What all digits add to a name with eight. */
+/* How much longer a name with all digits is than one with eight. */
 static size_t growth(const struct perfdata_content *content)
 {
 	return PERFDATA_NAME_ROOM(2 * content->id.size) - PERFDATA_NAME_ROOM(0);
 }
 
-/* The first content of a path keeps it; of a path without room for the digits all do. */
+/* The first content of a path keeps the path; without room for the digits, all of them do. */
 static bool name_at_length(struct perfdata_paths *paths)
 {
 	size_t i;
@@ -249,7 +249,7 @@ static bool name_at_length(struct perfdata_paths *paths)
 	return true;
 }
 
-/* What cannot be so is as good as not known. */
+/* An id that cannot be right counts as unknown. */
 static void take_out_foreign(struct perfdata_paths *paths)
 {
 	size_t i;

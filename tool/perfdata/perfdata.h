@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perf.data, what perf record writes. Only this room knows the format. Others read
- * mappings and DSOs:
+ * perf.data, as written by perf record. Only this room knows the format. Others read mappings and
+ * DSOs:
  *
  *	struct perfdata *data = perfdata_open(path);
  *	struct perfdata_mapping mapping;
@@ -12,9 +12,9 @@
  *		...
  *	perfdata_close(data);
  *
- * A perf.data is a file, a directory (perf record --threads), or a pipe's output (perf
- * record -o -); it may be compressed. Nothing in it is trusted. One from a machine of
- * the other byte order is refused.
+ * A perf.data is a file, a directory (perf record --threads), or a pipe's output (perf record -o
+ * -); it may be compressed. Nothing in it is trusted. A perf.data in the other byte order is
+ * refused.
  */
 #ifndef TOOL_PERFDATA_H
 #define TOOL_PERFDATA_H
@@ -32,19 +32,18 @@ struct perfdata;
 struct stat;
 
 /*
- * @path: a file or a directory; "-" is standard input. What cannot be read twice is
- * copied to an unnamed file in TMPDIR first. NULL only without memory: look at
- * perfdata_error().
+ * @path: a file or a directory; "-" is standard input. Input that cannot be read twice is first
+ *	copied to an unnamed file in TMPDIR. NULL only without memory: check perfdata_error().
  */
 struct perfdata *perfdata_open(const char *path);
 void perfdata_close(struct perfdata *data);
 /* What is wrong and where, or NULL. */
 const char *perfdata_error(const struct perfdata *data);
-/* Whether perf record did not get to finish @path, which has no events then. */
+/* Whether perf record did not finish @path, which then has no events. */
 bool perfdata_is_unfinished(const char *path);
 /*
- * Write what was read to @fd unchanged, and what is still to come of a standard input for
- * which there was no room; not a directory. Once. 0 or -errno.
+ * Write the input to @fd unchanged, including the rest of a standard input for which there was no
+ * room; not for a directory. Only once. 0 or -errno.
  */
 int perfdata_copy(const struct perfdata *data, int fd);
 /* Back to the first event. */
@@ -76,7 +75,7 @@ enum perfdata_kind {
  * @major: of the file's device
  * @minor: of the file's device
  * @ino: inode number
- * @generation: of the inode; 0 also when it is not known
+ * @generation: of the inode; also 0 if it is unknown
  * @data: not executable
  */
 struct perfdata_mapping {
@@ -108,20 +107,19 @@ enum perfdata_clock {
 };
 
 enum perfdata_clock perfdata_clock(const struct perfdata *data);
-/* As perf record -k began: CLOCK_REALTIME and its own clock. Whether that is known. */
+/* CLOCK_REALTIME and perf's own clock when perf record -k began. False if that is unknown. */
 bool perfdata_clock_pair(struct perfdata *data, uint64_t *real, uint64_t *time);
 /*
- * Set @time to the earliest of all events, and @text to the address of the
- * kernel's _text, which with KASLR differs from boot to boot; to 0 when there is none.
- * 0 or -1.
+ * Set @time to the earliest time of any event, and @text to the address of the kernel's _text,
+ * which with KASLR differs at each boot; to 0 if there is none. 0 or -1.
  */
 int perfdata_begin(struct perfdata *data, uint64_t *time, uint64_t *text);
-/* Of its first file. False where that is not known. */
+/* Of its first file. False if that is unknown. */
 bool perfdata_stat(const struct perfdata *data, struct stat *status);
 /* Modification time, in nanoseconds since the epoch. */
 uint64_t perfdata_modified(const struct perfdata *data);
 #define PERFDATA_HOST_MAX 256
-/* The host name, "" when it is not known, as from a pipe's output. 0 or -1. */
+/* The host name, "" if it is unknown, as for a pipe's output. 0 or -1. */
 int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
 
 /* ------------------------------------------------------------------- DSOs -- */
@@ -130,9 +128,9 @@ int perfdata_host(struct perfdata *data, char name[PERFDATA_HOST_MAX]);
  * struct perfdata_dso - one content at one path
  * @path: "[kernel.kallsyms]" for the kernel
  * @kind: what it is
- * @id: the build-id, or none when it is not known
- * @doubtful: the recording has @id for other modules, too, which cannot be; see doubts.h
- * @hit: an address of a sample or its call chain is in it; false where nobody asked
+ * @id: the build-id, empty if it is unknown
+ * @doubtful: the recording also has @id for other modules, which cannot be right; see doubts.h
+ * @hit: an address of a sample or its call chain is in it; false if not requested
  * @pids: some processes that mapped it, the first ones
  * @nr_pids: how many are in @pids
  */
@@ -147,16 +145,14 @@ struct perfdata_dso {
 };
 
 /*
- * All DSOs of @data, from its mappings and its build-id table: the kernel, then its
- * modules, then files, each in order of appearance. They belong to @data. With @hits it
- * is looked up which were hit, for which samples have to be read. How many, or -1 with
- * an error.
+ * All DSOs of @data, from its mappings and its build-id table: the kernel, then its modules, then
+ * files, each in order of appearance. They belong to @data. With @hits, the samples are read to
+ * find which were hit. Returns how many, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **dsos);
 /*
- * Whether a report may need files that hit does not tell of: it unwinds stacks with them
- * (--call-graph dwarf), reads branches (-b), or decodes AUX data. Of a pipe's output it is
- * known after perfdata_dsos().
+ * Whether a report may need files that were not hit: to unwind stacks (--call-graph dwarf), read
+ * branches (-b), or decode AUX data. For a pipe's output this is known after perfdata_dsos().
  */
 bool perfdata_needs_all(const struct perfdata *data);
 

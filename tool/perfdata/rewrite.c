@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rewrite a perf.data: read the events to know what all mappings of each path are, then
- * copy them, annotated. Memory is that of the paths, and a word for each mapping.
+ * Rewrite a perf.data: read the events to find the contents of each path's mappings, then copy
+ * them, annotated. Takes memory for the paths, and a word per mapping.
  */
 
 #include <assert.h>
@@ -29,7 +29,7 @@ struct rewrite {
 	struct perfdata_counts *counts;
 	struct perfdata_survey survey;
 	struct perfdata_runs runs;
-	struct perfdata_header header; /* of the copy, as far as it is known */
+	struct perfdata_header header; /* of the copy, as far as known */
 	size_t stream;
 	bool begun;
 	bool has_events;      /* in the first stream */
@@ -56,13 +56,13 @@ static void rewrite_grow(const struct perfdata_event *event, struct perfdata_mma
 	memset(&grown->major, 0, PERFDATA_MMAP_GROWS);
 	memcpy(grown->name, mmap->name, event->size - sizeof(*mmap));
 	grown->event.type = PERFDATA_MMAP2;
-	/* perf has MMAP for executable mappings, unless it says data. */
+	/* perf uses MMAP for executable mappings, unless marked as data. */
 	if (user && !(event->misc & PERFDATA_MISC_DATA))
 		grown->prot = PROT_EXEC;
 	grown->event.size = (uint16_t)(event->size + PERFDATA_MMAP_GROWS);
 }
 
-/* What is behind the name is the sample_id, whatever its format. */
+/* What follows the name is the sample_id, in any format. */
 static void rename_to(struct perfdata_mmap2 *mmap, const char *name)
 {
 	size_t before = sizeof(*mmap) + PERFDATA_NAME_ROOM(strlen(mmap->name));
@@ -71,7 +71,7 @@ static void rename_to(struct perfdata_mmap2 *mmap, const char *name)
 
 	if (!strcmp(mmap->name, name))
 		return;
-	/* The survey has left out those without room. */
+	/* The survey has excluded events without room. */
 	assert(now + rest <= UINT16_MAX);
 	memmove((char *)mmap + now, (char *)mmap + before, rest);
 	memset(mmap->name, 0, now - sizeof(*mmap));
@@ -96,7 +96,7 @@ static int put_annotated(struct rewrite *rewrite, const struct perfdata_event *e
 	return rewrite_put(rewrite, new, new->event.size);
 }
 
-/* What is left is neither a build-id nor an inode. */
+/* The result has neither a build-id nor an inode. */
 static int put_without_id(struct rewrite *rewrite, const struct perfdata_event *event)
 {
 	struct perfdata_mmap2 *new = (void *)rewrite->event;
@@ -175,7 +175,7 @@ static int put_module_events(struct rewrite *rewrite, const struct perfdata_even
 
 /* ------------------------------------------------------------------ events -- */
 
-/* perf would believe the BUILD_ID more than the mappings of its path. */
+/* perf would prefer the BUILD_ID to the mappings of its path. */
 static int put_build_id(struct rewrite *rewrite, const struct perfdata_event *event)
 {
 	const struct perfdata_build_id *entry = (const void *)event;
@@ -218,7 +218,7 @@ static int tell_progress(struct rewrite *rewrite, uint64_t done)
 	return perfdata_fail(rewrite->data, "interrupted");
 }
 
-/* Few bytes of a file may be many events, or some that take long. */
+/* A few bytes of a file may be many events, or slow ones. */
 static int report_progress(struct rewrite *rewrite, const struct perfdata_item *item)
 {
 	uint64_t done = rewrite->done + item->offset;
@@ -263,7 +263,7 @@ static void end_stream(struct rewrite *rewrite)
 	rewrite->done += rewrite->data->streams[rewrite->stream++].end;
 }
 
-/* The header is there. */
+/* The header has been written. */
 static int begin_events(struct rewrite *rewrite)
 {
 	struct perfdata *data = rewrite->data;
@@ -277,7 +277,7 @@ static int begin_events(struct rewrite *rewrite)
 	return perfdata_attrs_write(data, rewrite->output, &rewrite->header);
 }
 
-/* Up to @number, also those that have no event. */
+/* Up to @number, including streams without events. */
 static int begin_streams(struct rewrite *rewrite, size_t number)
 {
 	while (!rewrite->begun || rewrite->stream < number) {
@@ -309,7 +309,7 @@ static int put_run(struct rewrite *rewrite, uint64_t end)
 	return 0;
 }
 
-/* As they are, unless a module comes in between: what is next and is not changed. */
+/* Copy the next unchanged events, unless a module event comes in between. */
 static int put_unchanged(struct rewrite *rewrite)
 {
 	struct perfdata *data = rewrite->data;
@@ -342,7 +342,7 @@ static int put_events(struct rewrite *rewrite)
 	return answer ? answer : begin_streams(rewrite, data->nr_streams - 1);
 }
 
-/* As put_event() does, but for the time. */
+/* Does put_event() leave it unchanged, apart from module events? */
 static bool stays(const struct perfdata_event *event)
 {
 	switch (event->type) {
@@ -380,7 +380,7 @@ static int survey_events(struct rewrite *rewrite)
 	rewrite->done = rewrite->total / 2;
 	if (!answer && data->aux && data->zstd)
 		return perfdata_fail(data, "its events are compressed, and AUX data must not move");
-	/* Compressed nothing: the copy would look like one that perf has not ended. */
+	/* Nothing was compressed: without events, the copy would look like an unfinished one. */
 	if (!answer && !rewrite->has_events && !data->pipe)
 		return perfdata_fail(data, "damaged: no event in its compressed data");
 	if (!answer && perfdata_runs_end(&rewrite->runs, data))
@@ -412,7 +412,7 @@ static int rewrite_finish(struct rewrite *rewrite, const char *path)
 		return -1;
 	if (in_place && !rewrite->counts->changed)
 		return 0;
-	/* On a slow disk it is here that one waits. */
+	/* On a slow disk, most of the time is spent here. */
 	if (perfdata_writer_finish(rewrite->output) || tell_progress(rewrite, rewrite->total))
 		return -1;
 	return perfdata_writer_commit(rewrite->output);

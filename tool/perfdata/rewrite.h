@@ -2,15 +2,14 @@
 /*
  * Rewrite a perf.data so that mappings carry build-ids.
  *
- * An MMAP2 event has a build-id where it has an inode otherwise, so most events stay as
- * long as they are. What grows or is added: an MMAP becomes an MMAP2, mappings of a
- * further content of a path get the name of that content, compressed events are written
- * as they were before compression, and a module that was loaded while perf recorded gets
- * a mapping. Not in a perf.data with AUX data (Intel PT ...), as that is found by its
- * offset in the file, which must not change.
+ * An MMAP2 event has a build-id in place of the inode, so most events keep their length. What grows
+ * or is added: an MMAP becomes an MMAP2, mappings of a further content of a path get the name of
+ * that content, compressed events are written as they were before compression, and a module that
+ * was loaded while perf recorded gets a mapping. Not in a perf.data with AUX data (Intel PT ...),
+ * as that is found by its offset in the file, which must not change.
  *
- * Where contents have no names of their own, all mappings of a path get a build-id or
- * none does: see paths.h.
+ * If contents have no names of their own, either all mappings of a path get a build-id, or none of
+ * them: see paths.h.
  */
 #ifndef TOOL_PERFDATA_REWRITE_H
 #define TOOL_PERFDATA_REWRITE_H

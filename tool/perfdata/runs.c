@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs: what is between two events that do not stay. */
+/* Runs: what is between two events that change. */
 
 #include "common/array.h"
 #include "runs.h"
 
-/* As much as is read at once: what is shorter is in memory by then. */
+/* As much as is read at once: shorter runs are in memory by then. */
 #define RUN_MIN (1U << 20)
 
 void perfdata_runs_free(struct perfdata_runs *runs)
@@ -13,7 +13,7 @@ void perfdata_runs_free(struct perfdata_runs *runs)
 	*runs = (struct perfdata_runs){};
 }
 
-/* What is behind the last break, up to @end. */
+/* Add the run from the last break up to @end. */
 static int runs_add(struct perfdata_runs *runs, struct perfdata *data, uint64_t end)
 {
 	uint64_t begin = runs->from ? runs->from : data->streams[runs->stream].begin;
@@ -47,7 +47,7 @@ int perfdata_runs_end(struct perfdata_runs *runs, struct perfdata *data)
 {
 	if (end_streams(runs, data, data->nr_streams))
 		return -1;
-	/* What is compressed does not stay so. */
+	/* Compressed events are written uncompressed. */
 	if (data->zstd)
 		perfdata_runs_free(runs);
 	return 0;

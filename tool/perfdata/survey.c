@@ -18,7 +18,7 @@ static bool keeps_names(const struct perfdata_survey *survey)
 	return survey->annotator->keep_names || survey->data->aux;
 }
 
-/* @mapping gets the path, if it has the name of a content; whether it had. */
+/* If @mapping has a content name, replace it by the path. Returns whether it had one. */
 static bool take_path(struct perfdata_survey *survey, struct perfdata_mapping *mapping)
 {
 	size_t length = strlen(mapping->path);
@@ -34,7 +34,7 @@ static bool take_path(struct perfdata_survey *survey, struct perfdata_mapping *m
 	return true;
 }
 
-/* What the name of any content adds to an event with @name of a content of @path, or @path. */
+/* How much longer an event with @name gets by a content name for @path. */
 static size_t room_for_name(const char *name, const char *path)
 {
 	return PERFDATA_NAME_ROOM(strlen(path) + CONTENT_NAME_SUFFIX) -
@@ -42,8 +42,8 @@ static size_t room_for_name(const char *name, const char *path)
 }
 
 /*
- * What is left in the event with a build-id and the name that @mapping, which has its path now,
- * may get; less than 0 when these have no room.
+ * Bytes left in the event with a build-id and the name that @mapping, which now has its path, may
+ * get; less than 0 if these do not fit.
  */
 static long room_in(const struct perfdata_survey *survey, const struct perfdata_event *event,
 		    const char *name, const struct perfdata_mapping *mapping)
@@ -62,8 +62,7 @@ static long room_in(const struct perfdata_survey *survey, const struct perfdata_
 }
 
 /*
- * With the path that @mapping has then. What is known here is more than perf knew: whether it
- * is that.
+ * Identify @mapping by its path. Returns whether the answer is ours, not perf's own.
  */
 static bool survey_identify(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
 			    struct perfdata_identity *identity)
@@ -79,7 +78,7 @@ static bool survey_identify(struct perfdata_survey *survey, const struct perfdat
 	return known;
 }
 
-/* The table has one build-id for a path, which files change. */
+/* The table has one build-id per path, but the path's file may change. */
 static int add_without_room(struct perfdata_survey *survey, const struct perfdata_mapping *mapping,
 			    struct perfdata_identity *identity)
 {
@@ -95,7 +94,7 @@ static int add_without_room(struct perfdata_survey *survey, const struct perfdat
 	return 0;
 }
 
-/* Without memory for it the mapping is identified once more. */
+/* Without memory, the mapping is identified again in the second pass. */
 static void keep_found(struct perfdata_survey *survey, const struct perfdata_content *content)
 {
 	if (survey->nr_found == FOUND_MAX || !array_reserve(survey->found, survey->nr_found))
@@ -105,7 +104,7 @@ static void keep_found(struct perfdata_survey *survey, const struct perfdata_con
 			content ? (uint32_t)(content - survey->paths.contents) : NOTHING;
 }
 
-/* @known: it is not perf's word alone; @may_change: the event has room for what is known. */
+/* @known: not just from perf; @may_change: the event has room for it. */
 static bool add_identity(struct perfdata_survey *survey, size_t number,
 			 const struct perfdata_mapping *mapping,
 			 const struct perfdata_identity *identity, bool known, bool named,
@@ -169,7 +168,7 @@ static int compare_times(const void *a, const void *b)
 	return COMPARE(first->time, second->time);
 }
 
-/* Put there when it was annotated before. */
+/* The recording has it from an earlier annotation. */
 static int note_module_event(struct perfdata_survey *survey, uint64_t time, uint64_t start,
 			     bool unload)
 {
@@ -239,7 +238,7 @@ int perfdata_survey_add(struct perfdata_survey *survey, const struct perfdata_ev
 
 /* --------------------------------------------------------------------- end -- */
 
-/* A file that was mapped for its data alone has no functions to be named. */
+/* A file mapped only for data has no functions to name. */
 static bool is_of_interest(const struct perfdata_path *path)
 {
 	return path->executable || !path->missing;
@@ -301,7 +300,7 @@ static const struct perfdata_content *changed(const struct perfdata_survey *surv
 	return NULL;
 }
 
-/* As it was the first time. */
+/* As found in the first pass. */
 static const struct perfdata_content *found_before(const struct perfdata_survey *survey,
 						   uint32_t number,
 						   const struct perfdata_event *event)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unhit: a filter of the addresses where something is mapped that was not hit, in any
- * process and at any time, and the answers of the last lookups, each with its scope.
+ * Unhit: a filter for addresses of mappings that were not hit yet, in any process and at any time,
+ * and a cache of the last lookups, each with its scope.
  *
- * The filter is a set of bits, one for each block of addresses, by a hash; two blocks that
- * share a bit cost a lookup and nothing else. It is made anew when half of what it was made
- * for was hit.
+ * The filter is a set of bits, one for each block of addresses, by a hash; two blocks that share a
+ * bit only cost a lookup. It is rebuilt when half of its entries were hit.
  */
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 
 #define ANSWERS 4096
 
-/* Nothing to be hit here, or no more. */
+/* Nothing left to hit in this scope. */
 struct answer {
 	uint32_t pid;
 	struct address_spaces_scope scope;
@@ -31,7 +30,7 @@ struct answer {
 
 struct unhit {
 	const struct address_spaces *spaces;
-	bool *is_left; /* by what is mapped */
+	bool *is_left; /* by index of what is mapped */
 	size_t left;
 	size_t filtered;     /* left, when the filter was made */
 	uint64_t *filter;    /* bits */
@@ -102,7 +101,7 @@ static void count_all(struct unhit *unhit)
 	} while (unhit->blocks > BLOCKS_MAX && unhit->shift < 63);
 }
 
-/* False without memory, and then the one before stays, which lets more pass. */
+/* False without memory; then the old filter stays, which is only less selective. */
 static bool make_filter(struct unhit *unhit)
 {
 	unsigned int bits = BITS_MIN, shift = unhit->shift;
@@ -172,7 +171,7 @@ struct unhit *unhit_new(const struct address_spaces *spaces, size_t count)
 		unhit_free(unhit);
 		return NULL;
 	}
-	/* No address is from 1 to 0. */
+	/* From 1 to 0 is an empty range. */
 	for (i = 0; i < ANSWERS; i++)
 		unhit->answers[i].scope.start = 1;
 	return unhit;

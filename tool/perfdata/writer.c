@@ -26,10 +26,10 @@
 struct perfdata_writer {
 	struct perfdata *data;
 	char *path;		/* final; NULL for standard output */
-	struct own_place place; /* where that is: the directory's owner may put another there */
-	char temporary[32];	/* the directory's name there until it is renamed; "" for none */
-	int directory;		/* this one, or -1 */
-	struct temporary file;	/* or the file */
+	struct own_place place; /* where that is: its owner may replace the directory */
+	char temporary[32];	/* temporary name of an output directory; "" for none */
+	int directory;		/* that directory, or -1 */
+	struct temporary file;	/* or an output file */
 	struct stat before;	/* of the input */
 	struct stat there;	/* of what has the name now */
 	bool is_there;
@@ -74,7 +74,7 @@ uint64_t perfdata_writer_offset(const struct perfdata_writer *output)
 	return output->offsets[output->current] + output->filled;
 }
 
-/* What is long is written from where it is. */
+/* Long data is written without the buffer. */
 static int put_long(struct perfdata_writer *output, const void *bytes, size_t size)
 {
 	uint64_t *offset = &output->offsets[output->current];
@@ -181,7 +181,7 @@ int perfdata_writer_stream(struct perfdata_writer *output, size_t number)
 	return 0;
 }
 
-/* What has the name is what was read, by @fd. */
+/* Is what has the name the input, opened as @fd? */
 static bool is_input(const struct perfdata_writer *output, int fd)
 {
 	struct stat input;
@@ -190,7 +190,7 @@ static bool is_input(const struct perfdata_writer *output, int fd)
 	       input.st_ino == output->there.st_ino;
 }
 
-/* All that is below goes with it, so it has to be the input. */
+/* Everything below it is replaced, so it has to be the input. */
 static int replace_directory(struct perfdata_writer *output)
 {
 	if (is_input(output, output->data->directory_fd))
@@ -206,7 +206,7 @@ static int fail_place(struct perfdata_writer *output, const struct reason *reaso
 	return perfdata_fail(output->data, "%s: %s", output->path, reason->text);
 }
 
-/* A rename would replace a device, too; and an output that was mistyped, anything. */
+/* A rename would replace even a device; and, if the output was mistyped, anything. */
 static int check_place(struct perfdata_writer *output)
 {
 	const struct own_place *place = &output->place;
@@ -300,7 +300,7 @@ struct perfdata_writer *perfdata_writer_new(struct perfdata *data, const char *p
 
 /* ------------------------------------------------------------------ commit -- */
 
-/* As cp(1) makes a file or a directory that is not there yet. */
+/* As cp(1) does for a new file or directory. */
 static int set_new_mode(int fd, const struct stat *like)
 {
 	mode_t mask = umask(0);
@@ -309,7 +309,7 @@ static int set_new_mode(int fd, const struct stat *like)
 	return fchmod(fd, like->st_mode & 0777 & ~mask);
 }
 
-/* @to takes the place of @from. */
+/* @to replaces @from. */
 static int keep_attributes(struct perfdata_writer *output, int from, int to)
 {
 	struct reason reason;
@@ -317,7 +317,7 @@ static int keep_attributes(struct perfdata_writer *output, int from, int to)
 	return attributes_copy(from, to, &reason) ? 0 : fail_place(output, &reason);
 }
 
-/* What takes the place of the input is like it; @to is a copy of @from. */
+/* What replaces the input gets its attributes; @to is a copy of @from. */
 static int set_attributes(struct perfdata_writer *output, int from, int to)
 {
 	struct stat like;
@@ -339,7 +339,7 @@ static int make_directory(struct perfdata_writer *output, int from, int parent, 
 	return fd;
 }
 
-/* Hard links to all files that were not written anew. */
+/* Hard links to all files that were not rewritten. */
 static int link_tree(struct perfdata_writer *output, int from, int to)
 {
 	struct dirent **entries;
@@ -351,7 +351,7 @@ static int link_tree(struct perfdata_writer *output, int from, int to)
 		const char *name = entries[i]->d_name;
 		int inner_from, inner_to;
 
-		/* The streams that were written exist. */
+		/* Rewritten streams already exist. */
 		if (err || !strcmp(name, ".") || !strcmp(name, "..") ||
 		    entry_link(from, name, to, name) || errno == EEXIST)
 			goto next;
@@ -370,7 +370,7 @@ next:
 	return err;
 }
 
-/* What another output replaces keeps its own: for the whole, and not for a part of it. */
+/* An output other than the input keeps the attributes of what it replaces, as a whole. */
 static int keep_what_was_there(struct perfdata_writer *output, int to)
 {
 	int there = own_place_reopen(&output->place, O_RDONLY);
@@ -414,7 +414,7 @@ static bool has_name(const struct perfdata_writer *output, const struct stat *wh
 	       now.st_dev == what->st_dev && now.st_ino == what->st_ino;
 }
 
-/* Another perf record may have begun, which renames the file and creates its own. */
+/* Another perf record may have started, which renames the file and creates a new one. */
 static bool is_still_there(const struct perfdata_writer *output)
 {
 	const struct perfdata *data = output->data;
@@ -468,12 +468,12 @@ static int name_directory(struct perfdata_writer *output)
 		return 0;
 	if (errno == EEXIST)
 		return fail_came(output);
-	/* NFS does not know the flag. Without it an empty directory that came is lost. */
+	/* NFS lacks the flag. Without it, an empty directory created meanwhile is lost. */
 	return errno == EINVAL && rename_directory(output, 0) ? 0 :
 								writer_fail(output, output->path);
 }
 
-/* What has the temporary name now, is what was there, or it goes back. */
+/* The temporary name should now have what was there; if not, exchange them back. */
 static int remove_exchanged(struct perfdata_writer *output)
 {
 	if (has_name(output, &output->there, output->temporary)) {
@@ -534,7 +534,7 @@ int perfdata_writer_commit(struct perfdata_writer *output)
 	return 0;
 }
 
-/* Unless another has its name. */
+/* Unless something else has its name by now. */
 static void remove_directory(const struct perfdata_writer *output)
 {
 	struct stat own;

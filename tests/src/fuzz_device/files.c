@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The device but for its ioctls: read, poll, the mapped ring. And what makes records: files of
+ * The device except its ioctls: read, poll, the mapped ring. And what makes records: files of
  * all kinds that are mapped, changed and removed, processes that come and go.
  */
 #include <err.h>

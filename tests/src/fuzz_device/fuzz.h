@@ -168,7 +168,7 @@ void check_poison(struct fuzz *f, const void *at, size_t size, const char *what)
 void fuzz_ioctl(struct fuzz *f);
 void fuzz_unknown_ioctl(struct fuzz *f);
 
-/* files.c: devices but for their ioctls, and what makes records */
+/* files.c: devices except their ioctls, and what makes records */
 void open_device(struct fuzz *f, unsigned int n);
 void fuzz_read(struct fuzz *f);
 void fuzz_poll(struct fuzz *f);

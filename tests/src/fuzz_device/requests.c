@@ -455,7 +455,7 @@ static void share(struct fuzz *f, struct call *call)
 	call->at = to;
 	call->inside = false;
 	call->loose = true;
-	/* some moments before somebody else does likewise */
+	/* shortly before somebody else does the same */
 	if (one_in(f, 2))
 		memcpy(to, &call->size, sizeof(call->size));
 }

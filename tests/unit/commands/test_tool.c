@@ -148,7 +148,7 @@ static void make_recording(const char *path)
 	mmap->event.misc |= PERFDATA_MISC_ID;
 	memset(&mmap->major, 0, 24);
 	mmap->id_size = 20;
-	mmap->id[0] = 1; /* one of zeros is none */
+	mmap->id[0] = 1; /* all zeros is not an id */
 	make_end(make);
 	assert_int_equal(fwrite(make->bytes, make->size, 1, file), 1);
 	assert_int_equal(fclose(file), 0);

@@ -539,7 +539,7 @@ static void users_that_cannot_be_compared_are_marked(void **state)
 	assert_non_null(strstr(err, "1 of these may have another content"));
 }
 
-/* Of a second process, whose file has the same record but for its version. */
+/* Of a second process, whose file has the same record except for its version. */
 static struct stat second_file;
 
 static int maps_of_both(struct buildid_maps *request)

@@ -246,7 +246,7 @@ static void nothing_special_in_anothers_directory(void **state)
 	assert_int_equal(mkfifo("home/fifo", 0600), 0);
 	put("home/log", MAGIC);
 	give_away("home");
-	/* Of our own, but he can have moved it there. */
+	/* Our own, but the directory's owner can have moved it there. */
 	assert_refused("home/link", why);
 	assert_refused("home/fifo", why);
 	assert_text("target", MAGIC);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Supervise: as if the command were not, but for one that cannot be ended. */
+/* Supervise: makes no difference, unless the command cannot be ended. */
 
 #include <setjmp.h>
 #include <signal.h>

@@ -228,7 +228,7 @@ static void a_group_that_can_write_is_others_unless_it_is_one_s_own(void **state
 	const int own = (int)getegid(), other = 12345;
 
 	(void)state;
-	/* Who can give a file to any group. */
+	/* Root can give a file to any group. */
 	if (geteuid())
 		skip();
 	assert_int_equal(owner_of_file("775", own), CONTENT_OURS);
@@ -325,7 +325,7 @@ static void what_else_is_in_an_entry_moves_with_it(void **state)
 	assert_true(is_there(&id, CONTENT_DEBUG));
 	shell("cmp .debug/.build-id/*/*.debug true.debug && grep -q probe .debug/two/*/probes");
 	shell("! ls .debug/one 2>/dev/null");
-	/* But for another user's. */
+	/* Except another user's. */
 	shell("chmod +t .debug/two/*/debug");
 	assert_true(put_as("true", "/one", &id, CONTENT_ELF, false));
 	assert_false(is_there(&id, CONTENT_DEBUG));

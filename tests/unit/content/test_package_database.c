@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Package database: of each distribution's kind, and what is none. */
+/* Package database: each distribution's format, and invalid ones. */
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -423,7 +423,7 @@ static size_t allocated(void)
 	return mallinfo2().uordblks + mallinfo2().hblkhd;
 }
 
-/* Anybody can make a root directory for his processes, and put anything there. */
+/* Anybody can make a root directory for their processes, and put anything there. */
 static void a_database_takes_no_more_memory_than_a_large_one(void **state)
 {
 	const off_t size = 60 << 20;

@@ -47,7 +47,7 @@ static void add(const union any_record *record)
 	assert_int_equal(identities_add(ids, &record->header), 0);
 }
 
-/* Of inode 4711 but for @ino; its id is 20 of @byte. */
+/* Of inode 4711 unless @ino; its id is 20 times @byte. */
 static void add_file(uint64_t file_id, uint64_t ino, uint8_t byte)
 {
 	union any_record record;
@@ -1099,7 +1099,7 @@ static void kernel_and_modules_are_found(void **state)
 	assert_int_equal(found.id.bytes[0], 0xbb);
 	look_up_image(PERFDATA_KIND_MODULE, "[a_b]", 0xffffffffc1000000);
 	assert_int_equal(found.id.size, 0);
-	/* Who records may not know addresses. */
+	/* The recorder may not see addresses. */
 	look_up_image(PERFDATA_KIND_MODULE, "[c]", 0xffffffffc2000000);
 	assert_int_equal(found.id.bytes[0], 0xcc);
 	look_up_image(PERFDATA_KIND_MODULE, "[none]", 0xffffffffc2000000);

@@ -358,7 +358,7 @@ static void what_was_before_a_step_has_the_clock_of_before(void **state)
 	assert_true(log_ahead(reader, begin + 1000) == ahead + HOUR);
 	assert_true(log_clocks(reader)->until == begin + 1000);
 	log_close(reader);
-	/* One that is too short is none. */
+	/* A record that is too short does not count. */
 	clock.header.size = 40;
 	memcpy(bytes + 424, &clock, sizeof(clock));
 	write_bytes(424 + sizeof(clock));

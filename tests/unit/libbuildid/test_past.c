@@ -368,7 +368,7 @@ static void failures_are_reported(void **state)
 	assert_null(file);
 	assert_int_equal(ask_in(64, ADDR, 0), -ENOSPC);
 	assert_file(ADDR, 0, 2, 0x5000);
-	/* Who may ask for itself only: the process is gone, and that is all. */
+	/* A caller that may only ask about itself just learns that the process is gone. */
 	fake.history = not_permitted;
 	assert_int_equal(ask(ADDR, 0), -ESRCH);
 	fake.history = reply_history;

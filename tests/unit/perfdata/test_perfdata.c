@@ -260,7 +260,7 @@ static void wait_until_it_sleeps(pid_t pid)
 	}
 }
 
-/* Of the one who reads the pipe: only when he waits for its first byte, and once more. */
+/* Interrupt the reader of the pipe when it waits for the first byte, and once more. */
 static pid_t interrupt_and_write(void)
 {
 	pid_t child = fork();
@@ -390,7 +390,7 @@ static void mappings_behind_aux_data(void **state)
 
 	(void)state;
 	make_begin(make);
-	/* What looks like an event is none. */
+	/* What looks like an event is not one. */
 	make_auxtrace(make, bytes, sizeof(bytes));
 	make_events();
 	make_end(make);

@@ -57,7 +57,7 @@ static void assert_mapping(const struct perfdata_mapping *mapping, const char *p
 	assert_id(mapping, byte ? 20 : 0, byte);
 }
 
-/* The mapping that was made last, without padding of its name but for the usual. */
+/* The mapping that was made last, its name with the usual padding only. */
 static struct perfdata_mmap2 *last_made(void)
 {
 	struct perfdata_mmap2 *found = NULL;
@@ -181,7 +181,7 @@ static void some_contents_without_a_build_id(void **state)
 	assert_id(&mappings[0], 0, 0);
 	assert_id(&mappings[1], 20, 2);
 
-	/* Of one path they would be mixed up, but for their names. */
+	/* With one path they would be mixed up without their names. */
 	reset(NULL);
 	make_begin(make);
 	make_mmap2_event(make, 10, 0x1000, 0x1000, 0, 100, 100, "/mixed");
@@ -216,7 +216,7 @@ static void make_image_mapping(uint64_t start, uint8_t byte, const char *path)
 		set_made_id(byte);
 }
 
-/* As perf 6.17 to 6.19 has them, but for the last two. */
+/* As perf 6.17 to 6.19 has them, except the last two. */
 static void make_modules(void)
 {
 	make_begin(make);
@@ -488,7 +488,7 @@ static void to_annotate_twice_changes_nothing(void **state)
 	assert_false(counts.changed);
 	assert_int_equal(counts.annotated, 4);
 	assert_int_equal(counts.named, 1);
-	/* Nor where it is written anew, or names are to be left alone. */
+	/* Nor if it is written again, or names are to be left alone. */
 	assert_int_equal(annotate_to("perf.data", "again"), 0);
 	read_file("again");
 	assert_int_equal(after_size, size);

@@ -48,7 +48,7 @@ static void a_decompressed_module_is_whose_its_file_is(void **state)
 	char path[128];
 
 	(void)state;
-	/* Who can make it another's. */
+	/* Only root can give it away. */
 	if (geteuid())
 		skip();
 	sample_make("true");

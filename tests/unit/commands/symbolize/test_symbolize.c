@@ -506,7 +506,7 @@ static void without_a_build_id_it_is_the_very_file(void **state)
 				    "is another file, or was changed since\""));
 }
 
-/* Deleted, it is there for who may open it through the process. */
+/* A deleted file can be opened through the process, with the right to do so. */
 static void without_a_build_id_and_without_a_path(void **state)
 {
 	(void)state;
@@ -790,7 +790,7 @@ static void compiled_code_has_the_name_that_its_process_says(void **state)
 	/* A return address is that of the call before it. */
 	filter(format("%d\n  0x%llx\n  0x%llx\n", getpid(), code, code + 0x40), NULL);
 	assert_non_null(strstr(out, " a::b (x.js:1)+0x40 "));
-	/* Of other memory that is no program's. */
+	/* In other memory, which does not belong to a program. */
 	fake.resolve_error = 0;
 	fake.resolve = resolve_without_id;
 	other_kind = BUILDID_KIND_NONE;
