@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# `make help` lists the targets and their variables.
+# `make help` lists what one needs first, `make help-all` all targets and their variables.
 
 define help_text
+  make tool             build/tool/: buildid, libbuildid, examples
+  make module           build/RELEASE/buildid.ko; KERNEL=6.12 for another than the running kernel
+  make demo             what this is for, in a guest
+  make check T="NAME..."    these tests; without T everything, three quarters of an hour
+  make quick            linters and unit tests, minutes: before each commit
+  make lint             all linters
+  make bench            the cost of an mmap, in instructions
+  make help-all         all targets and their variables
+
+None of them touches this machine's kernel; all but tool and module install the Debian packages
+that they need.
+endef
+
+define help_all_text
 Build:
   make                  module for the running kernel, and tool
   make module           build/RELEASE/buildid.ko
@@ -84,6 +98,9 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make demo             a session with real programs
   make deps             install missing Debian packages; scripts/deps --help has groups of them
 
+Release (see RELEASING.md):
+  make tag              tag the last commit with the version, after looking at it
+
 In one directory:
   make -C tool check [T="test_log ..."]     unit tests; CHECK_CFLAGS
   make -C tool check-headers | check-exports | check-man | check-install
@@ -106,6 +123,10 @@ all: tool module
 
 help:
 	$(info $(help_text))
+	@:
+
+help-all:
+	$(info $(help_all_text))
 	@:
 
 # --------------------------------------------------------------------- build --
@@ -202,6 +223,9 @@ deb:
 	scripts/deps deb
 	scripts/deb
 
+tag:
+	scripts/tag
+
 # ---------------------------------------------------------------------- test --
 
 # A group of packages for each target that takes fewer than all.
@@ -284,7 +308,7 @@ matrix: deps
 	scripts/deps arm64
 	scripts/matrix $(MATRIX_ARGS)
 
-.PHONY: all help release module tool compile_commands.json clean install install-module install-tool \
+.PHONY: all help help-all release module tool compile_commands.json clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	deps demo quick bench bench-tool check check-arm64 check-forge check-packages lint fuzz fuzz-device mutants \
+	tag deps demo quick bench bench-tool check check-arm64 check-forge check-packages lint fuzz fuzz-device mutants \
 	faults coverage soak selftests flood umounts kunit matrix

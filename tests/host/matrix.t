@@ -32,7 +32,7 @@ echo "$PWD/../kernels/$1"
 EOF
 cat > scripts/vm << 'EOF'
 #!/bin/bash
-[[ ! -e ../chatty ]] || printf 'not ok 1 - %01000d\n' 0
+[[ ! -e ../chatty ]] || printf 'not ok 1 - %01000d\n# File "%s/x", "%s/y"\n' 0 "$PWD" "$HOME"
 [[ $* == *good* ]] || { echo "scripts/vm: silent: no verdict from the guest" >&2; exit 125; }
 echo "ok 1 - it works"
 EOF
@@ -79,6 +79,8 @@ ok "where only some tests ran, their names are beside the numbers" \
 touch ../chatty
 ok "of a long line of the log the beginning is shown" \
 	eval 'fails good && grep "not ok 1 - 000" MATRIX.md && ! grep -E "^.{500}" MATRIX.md'
+ok "of this machine's paths none is shown" \
+	eval 'grep "File \"x\", \"~/y\"" MATRIX.md && ! grep -F "$PWD" MATRIX.md'
 rm ../chatty
 
 touch ../killed

@@ -43,7 +43,7 @@
  *
  * Errors
  * ------
- * These mean the same everywhere; others are listed with the functions.
+ * These mean the same everywhere, also where a function lists them without a text.
  *
  * -EPERM
  *	Subscribing, and asking about other processes, require CAP_PERFMON or
@@ -56,6 +56,8 @@
  *	There will be no more records or events.
  * -EINTR
  *	A signal came; call again.
+ * -ENOMEM
+ *	There is not enough memory.
  * -EBADMSG
  *	A record is malformed. The next call continues after it, if possible.
  *
@@ -122,9 +124,18 @@ struct buildid;
  * buildid_open() - open the device
  * @handle: where to put the new handle
  *
- * Return: 0; -ENODEV, which no other call returns, if the module is not loaded; -EACCES
- * without permission for the device; -EPROTONOSUPPORT if the module has another
- * BUILDID_ABI_VERSION; -ENOMEM, -EMFILE, -ENFILE.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -ENODEV
+ *	The module is not loaded. No call with a handle returns this.
+ * -EACCES
+ *	The caller may not open the device.
+ * -EPROTONOSUPPORT
+ *	The module has another BUILDID_ABI_VERSION.
+ * -EMFILE, -ENFILE
+ *	Too many files are open.
+ * -ENOMEM
  */
 int buildid_open(struct buildid **handle);
 
@@ -132,7 +143,15 @@ int buildid_open(struct buildid **handle);
  * buildid_module_abi() - the BUILDID_ABI_VERSION of the module
  * @abi: set to the module's; buildid_open() requires that of this library
  *
- * Return: 0, or as buildid_open().
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -ENODEV
+ *	The module is not loaded. No call with a handle returns this.
+ * -EACCES
+ *	The caller may not open the device.
+ * -EMFILE, -ENFILE
+ *	Too many files are open.
  */
 int buildid_module_abi(uint32_t *abi);
 
@@ -162,6 +181,10 @@ int buildid_fd(const struct buildid *handle);
  * Without BUILDID_STATUS_ARMED in its status the module sees no mappings.
  *
  * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EINVAL
+ *	@size is smaller than the struct ever was.
  */
 int buildid_get_info(struct buildid *handle, struct buildid_info *info, size_t size);
 
@@ -172,6 +195,10 @@ int buildid_get_info(struct buildid *handle, struct buildid_info *info, size_t s
  * @size: of @stats: sizeof(*stats)
  *
  * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EINVAL
+ *	@size is smaller than the struct ever was.
  */
 int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats, size_t size);
 
@@ -180,7 +207,11 @@ int buildid_get_stats(struct buildid *handle, struct buildid_stats *stats, size_
  * @handle: from buildid_open()
  * @flushed: set to their number; may be NULL
  *
- * Return: 0; -EPERM without CAP_SYS_ADMIN.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EPERM
+ *	The caller does not have CAP_SYS_ADMIN.
  */
 int buildid_flush(struct buildid *handle, uint64_t *flushed);
 
@@ -195,8 +226,16 @@ int buildid_flush(struct buildid *handle, uint64_t *flushed);
  * Needs no privilege, and may sleep for as long as reading the file takes. A file without
  * an identity is not an error; the record has the reason.
  *
- * Return: 0; -EBADF; -ENOSPC if @size is too small; -EINTR; -EINVAL if @buffer is not
- * aligned; -EBADMSG.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EBADF
+ *	@fd is not open for reading, nor O_PATH.
+ * -ENOSPC
+ *	@size is too small.
+ * -EINVAL
+ *	@buffer is not aligned.
+ * -EINTR, -EBADMSG
  */
 int buildid_resolve_fd(struct buildid *handle, int fd, void *buffer, size_t size,
 		       const struct buildid_file **file);
@@ -227,13 +266,22 @@ struct buildid_key {
  * buildid_resolve_key() - look up an inode in the module's cache
  * @handle: from buildid_open()
  * @key: the inode, which need not exist any more
- * @buffer: as for buildid_resolve_fd()
- * @size: of @buffer
- * @file: set to the record in @buffer: the newest version in the cache
+ * @buffer: memory for the record, aligned to 8 bytes
+ * @size: of @buffer; BUILDID_RECORD_MAX is always enough
+ * @file: set to the record in @buffer, of the newest version in the cache
  *
- * Return: 0; -ENOENT if it is not in the cache; -ENOTUNIQ with BUILDID_KEY_ANY_TREE if
- * several trees have an inode with that number; -EPERM; -ENOSPC, -EINVAL and -EBADMSG as
- * for buildid_resolve_fd().
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -ENOENT
+ *	It is not in the cache.
+ * -ENOTUNIQ
+ *	BUILDID_KEY_ANY_TREE leaves open which inode is meant.
+ * -ENOSPC
+ *	@size is too small.
+ * -EINVAL
+ *	@key is not valid, or @buffer is not aligned.
+ * -EPERM, -E2BIG, -EBADMSG
  */
 int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, void *buffer,
 			size_t size, const struct buildid_file **file);
@@ -242,11 +290,20 @@ int buildid_resolve_key(struct buildid *handle, const struct buildid_key *key, v
  * buildid_resolve_id() - look up a file_id in the module's cache
  * @handle: from buildid_open()
  * @file_id: as in a FILE or MMAP record
- * @buffer: as for buildid_resolve_fd()
- * @size: of @buffer
+ * @buffer: memory for the record, aligned to 8 bytes
+ * @size: of @buffer; BUILDID_RECORD_MAX is always enough
  * @file: set to the record in @buffer
  *
- * Return: as for buildid_resolve_key().
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -ENOENT
+ *	It is not in the cache.
+ * -ENOSPC
+ *	@size is too small.
+ * -EINVAL
+ *	@buffer is not aligned.
+ * -EPERM, -EBADMSG
  */
 int buildid_resolve_id(struct buildid *handle, uint64_t file_id, void *buffer, size_t size,
 		       const struct buildid_file **file);
@@ -279,8 +336,8 @@ struct buildid_address {
  * buildid_resolve_addr() - look up the file that is mapped at an address
  * @handle: from buildid_open()
  * @address: pid, addr and start_time are read; start_time, offset and source are set
- * @buffer: as for buildid_resolve_fd()
- * @size: of @buffer
+ * @buffer: memory for the record, aligned to 8 bytes
+ * @size: of @buffer; BUILDID_RECORD_MAX is always enough
  * @file: set to the record in @buffer
  *
  * For a living process this is the file that is mapped there now. For an exited process
@@ -299,9 +356,23 @@ struct buildid_address {
  * What is read about an exited process is cached in the handle: resolve all its addresses
  * in a row, with the start_time that was set.
  *
- * Return: 0; -ESRCH if the process is unknown; -ENOENT if no file is mapped there, or it
- * is not remembered; -ETIMEDOUT if the process keeps its address space locked; -EPERM;
- * -EINTR; -ENOSPC, -EINVAL and -EBADMSG as for buildid_resolve_fd().
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -ESRCH
+ *	The process is not known.
+ * -ENOENT
+ *	No file is mapped there, or it is not remembered.
+ * -ETIMEDOUT
+ *	The process keeps its address space locked.
+ * -EPERM
+ *	It is another process, and the caller has neither CAP_PERFMON nor
+ *	CAP_SYS_ADMIN.
+ * -ENOSPC
+ *	@size is too small.
+ * -EINVAL
+ *	@address is not valid, or @buffer is not aligned.
+ * -EINTR, -E2BIG, -EBADMSG, -ENOMEM
  */
 int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address, void *buffer,
 			 size_t size, const struct buildid_file **file);
@@ -321,9 +392,18 @@ int buildid_resolve_addr(struct buildid *handle, struct buildid_address *address
  * The cookie lasts until any of the memory is unmapped, and is not inherited by a
  * child of fork(2). Subscribers get a COOKIE record now, and one on removal.
  *
- * Return: 0; -EINVAL; -ENOENT if part of the range is not mapped, or there is no cookie
- * to remove; -EDQUOT if the user has too many; -EOPNOTSUPP if the kernel has no MMU
- * notifiers; -EINTR; -ENOMEM; -ENOTTY if the module is too old.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EINVAL
+ *	@addr, @len, @kind or @id_len is not valid.
+ * -ENOENT
+ *	Not all of it is mapped, or there is nothing to remove.
+ * -EDQUOT
+ *	The user has too many cookies.
+ * -EOPNOTSUPP
+ *	The kernel has no MMU notifiers.
+ * -EINTR, -ENOMEM, -ENOTTY
  */
 int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t len,
 			       unsigned int kind, const void *id, size_t id_len);
@@ -337,10 +417,28 @@ int buildid_set_cookie_mapping(struct buildid *handle, const void *addr, size_t 
  *
  * From now on it is the identity of the file's mappings, until the file changes.
  *
- * Return: 0; -EPERM for another user's file, without CAP_FOWNER; -EBADF; -EEXIST if the
- * content has an identity of its own; -EIO, or -EAGAIN if it is being changed; -ENOENT if
- * there is no cookie to remove; -EDQUOT; -EOPNOTSUPP for a file that is never read;
- * -EINVAL; -EINTR; -ENOMEM; -ENOTTY if the module is too old.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EPERM
+ *	The file is another user's, and the caller does not have CAP_FOWNER.
+ * -EBADF
+ *	@fd is not open for reading.
+ * -EEXIST
+ *	The content has an identity of its own.
+ * -EIO
+ *	It cannot be read.
+ * -EAGAIN
+ *	It is being changed.
+ * -ENOENT
+ *	There is nothing to remove.
+ * -EDQUOT
+ *	The user has too many cookies.
+ * -EOPNOTSUPP
+ *	The file is one that is never read.
+ * -EINVAL
+ *	@id_len is not valid.
+ * -EINTR, -ENOMEM, -ENOTTY
  */
 int buildid_set_cookie_fd(struct buildid *handle, int fd, const void *id, size_t id_len);
 
@@ -400,11 +498,26 @@ struct buildid_options {
  *
  * Once it returns, anything missed is counted in a LOST record.
  *
- * Return: 0; -EBUSY if @handle is already subscribed; -EPERM; -ESRCH for a pid that does
- * not exist; -EBADF if the descriptor is not a cgroup's, -ENOENT if the cgroup was
- * removed; -EOPNOTSUPP if forks or execs cannot be watched; -EUSERS if all rings of the
- * module are in use; -EINVAL; -ENOMEM, also if the ring exceeds what is left of
- * RLIMIT_MEMLOCK. After an error close the handle.
+ * Return: 0 or a negative errno. After an error close the handle.
+ *
+ * Errors:
+ * -EBUSY
+ *	@handle is already subscribed.
+ * -ESRCH
+ *	A process of @pids does not exist.
+ * -EBADF
+ *	@cgroup_fd is not of a cgroup.
+ * -ENOENT
+ *	The cgroup was removed.
+ * -EOPNOTSUPP
+ *	Forks or execs cannot be watched.
+ * -EUSERS
+ *	All rings of the module are in use.
+ * -EINVAL
+ *	@options are not valid.
+ * -ENOMEM
+ *	No memory, or the ring is more than RLIMIT_MEMLOCK leaves.
+ * -EPERM, -E2BIG
  */
 int buildid_subscribe(struct buildid *handle, const struct buildid_options *options);
 
@@ -419,9 +532,17 @@ int buildid_subscribe(struct buildid *handle, const struct buildid_options *opti
  * @timeout_ms. Neither allocates nor copies. With an empty ring it calls poll(2), even
  * with a @timeout_ms of 0, so that the last LOST record is not missed.
  *
- * Return: 0; -EAGAIN if none came in time; -EINTR if a signal came; -EBADMSG for a
- * malformed record: the next call continues after it, or returns the same error if its
- * size is wrong; -EINVAL if not subscribed.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EAGAIN
+ *	No record came in time.
+ * -EBADMSG
+ *	A record is malformed. The next call continues behind it, or returns the same
+ *	error when its size is wrong.
+ * -EINVAL
+ *	@handle is not subscribed.
+ * -EINTR
  */
 int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_record **record);
 
@@ -442,8 +563,13 @@ struct buildid_snapshot;
  * To miss nothing, subscribe first; what is mapped in between comes from both. A process
  * forked in between has its parent's mappings, as in a stream.
  *
- * Return: 0; -ENOMEM; -EINVAL for options that buildid_subscribe() would refuse;
- * the error of opening /proc or of reading the cgroup.
+ * Return: 0 or a negative errno, that of opening /proc or of reading the cgroup
+ * included.
+ *
+ * Errors:
+ * -EINVAL, -E2BIG
+ *	buildid_subscribe() would refuse @options.
+ * -ENOMEM
  */
 int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *handle,
 			 const struct buildid_options *options);
@@ -451,15 +577,17 @@ int buildid_snapshot_new(struct buildid_snapshot **snapshot, struct buildid *han
 /**
  * buildid_snapshot_history() - start a walk through recent mappings, forks and execs
  * @snapshot: where to put it
- * @handle: as for buildid_snapshot_new()
+ * @handle: from buildid_open(); has to outlive the snapshot
  * @pid: only of this process, 0 for all
  *
- * The last mappings, forks and execs of each CPU, newest first, even of processes that
- * have exited: see BUILDID_IOC_HISTORY. buildid_snapshot_next() returns FILE, MMAP, FORK
- * and EXEC records with the times of these events. Its errors: -EPERM; -ENOTTY if the
- * module is older.
+ * The last mappings of each processor, newest first, also of processes that have exited:
+ * BUILDID_IOC_HISTORY. So are the last forks and execs. buildid_snapshot_next() gives FILE,
+ * MMAP, FORK and EXEC records, which have the time of what happened.
  *
- * Return: 0; -ENOMEM.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -ENOMEM
  */
 int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid *handle,
 			     uint32_t pid);
@@ -477,10 +605,19 @@ int buildid_snapshot_history(struct buildid_snapshot **snapshot, struct buildid 
  * program that it no longer runs. A process whose address space is locked comes after the
  * others.
  *
- * Return: 0; -ENODATA at the end; -EINTR if a signal came, call again; -ESTALE for a
- * process that keeps calling exec, -ETIMEDOUT for one whose address space is still
- * locked, -EPERM and other errors of one process: the next call continues with the next
- * process.
+ * Return: 0 or a negative errno. After one that is of a single process the next call
+ * continues with the next process.
+ *
+ * Errors:
+ * -ENODATA
+ *	This is the end.
+ * -ESTALE
+ *	A process keeps calling exec.
+ * -ETIMEDOUT
+ *	The address space of a process is still locked.
+ * -ENOTTY
+ *	Of a history: the module is too old.
+ * -EINTR, -EPERM
  */
 int buildid_snapshot_next(struct buildid_snapshot *snapshot, const struct buildid_record **record);
 
@@ -509,7 +646,13 @@ void buildid_snapshot_free(struct buildid_snapshot *snapshot);
  * is safe to use with all functions below. For a record of unknown type only the header
  * is checked.
  *
- * Return: 0; -EBADMSG if it is malformed; -EINVAL if @bytes is not aligned.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EBADMSG
+ *	It is no such record.
+ * -EINVAL
+ *	@bytes is not aligned.
  */
 int buildid_record_check(const void *bytes, size_t size);
 
@@ -537,7 +680,7 @@ const char *buildid_file_path(const struct buildid_file *file);
  * @image: all header.size bytes of it readable
  * @size: set to the number of bytes, 0 when there is none
  *
- * Return: as for buildid_file_id_bytes().
+ * Return: the bytes; NULL when there are none, or they exceed the record.
  */
 const uint8_t *buildid_image_id_bytes(const struct buildid_image *image, size_t *size);
 
@@ -545,7 +688,7 @@ const uint8_t *buildid_image_id_bytes(const struct buildid_image *image, size_t 
  * buildid_image_name() - the kernel's release or the module's name in a record
  * @image: all header.size bytes of it readable
  *
- * Return: as for buildid_file_path().
+ * Return: the name, "" when there is none, NULL when it exceeds the record.
  */
 const char *buildid_image_name(const struct buildid_image *image);
 
@@ -554,7 +697,7 @@ const char *buildid_image_name(const struct buildid_image *image);
  * @cookie: all header.size bytes of it readable
  * @size: set to the number of bytes, 0 when the cookie was removed
  *
- * Return: as for buildid_file_id_bytes().
+ * Return: the bytes; NULL when there are none, or they exceed the record.
  */
 const uint8_t *buildid_cookie_id_bytes(const struct buildid_cookie *cookie, size_t *size);
 
@@ -634,7 +777,12 @@ struct buildid_files;
  * @files: where to put it
  * @options: bounds, or NULL for the defaults
  *
- * Return: 0; -ENOMEM; -EINVAL and -E2BIG for the size of @options.
+ * Return: 0 or a negative errno.
+ *
+ * Errors:
+ * -EINVAL, -E2BIG
+ *	The size of @options is not valid.
+ * -ENOMEM
  */
 int buildid_files_new(struct buildid_files **files, const struct buildid_files_options *options);
 
@@ -652,8 +800,16 @@ void buildid_files_free(struct buildid_files *files);
  * @event: set to its event, valid as long as @record and until the next call with
  *	@files
  *
- * Return: 0; -EBADMSG; -ENOMEM if a FILE could not be remembered. After an error there is
- * no event, and the table stays usable.
+ * Return: 0 or a negative errno. After an error there is no event, and the table stays
+ * usable.
+ *
+ * Errors:
+ * -EBADMSG
+ *	@record is malformed.
+ * -EINVAL
+ *	@record is not aligned.
+ * -ENOMEM
+ *	A FILE could not be remembered.
  */
 int buildid_files_join(struct buildid_files *files, const struct buildid_record *record,
 		       const struct buildid_event **event);
@@ -691,8 +847,8 @@ const struct buildid_file *buildid_files_find(struct buildid_files *files, uint6
  * struct buildid_recorder_options - what a recorder delivers
  * @size: of the struct
  * @flags: BUILDID_RECORDER_SNAPSHOT or 0
- * @subscribe: as for buildid_subscribe(), or NULL for the defaults
- * @files: as for buildid_files_new(), or NULL for the defaults
+ * @subscribe: as for buildid_subscribe(), or NULL
+ * @files: as for buildid_files_new(), or NULL
  *
  * BUILDID_RECORDER_SNAPSHOT
  *	The mappings that exist already, too, marked with BUILDID_RECORD_SNAPSHOT in the
@@ -714,8 +870,8 @@ struct buildid_recorder;
  * @recorder: where to put it
  * @options: or NULL for all defaults, without a snapshot
  *
- * Return: 0; the errors of buildid_open(), buildid_subscribe(), buildid_files_new()
- * and buildid_snapshot_new().
+ * Return: 0, or an error of buildid_open(), buildid_subscribe(), buildid_files_new() or
+ * buildid_snapshot_new().
  */
 int buildid_recorder_new(struct buildid_recorder **recorder,
 			 const struct buildid_recorder_options *options);
@@ -744,7 +900,12 @@ struct buildid *buildid_recorder_handle(struct buildid_recorder *recorder);
  * As BUILDID_RECORDER_SNAPSHOT does at the start; for example after a LOST record. The
  * rest of an unfinished snapshot is dropped.
  *
- * Return: as for buildid_snapshot_new(); -EINVAL after buildid_recorder_stop().
+ * Return: 0 or a negative errno, as of buildid_snapshot_new().
+ *
+ * Errors:
+ * -EINVAL
+ *	buildid_recorder_stop() was called.
+ * -ENOMEM
  */
 int buildid_recorder_snapshot(struct buildid_recorder *recorder);
 
@@ -769,10 +930,18 @@ int buildid_recorder_snapshotting(const struct buildid_recorder *recorder);
  * being read and has two file_ids. The memory for this is fixed: of more than 49,152
  * mappings made during one snapshot, the later ones are not marked.
  *
- * Return: 0; -EAGAIN if none came in time; -EINTR if a signal came; -ENODATA once
- * everything is delivered after buildid_recorder_stop(); -ENOMEM if a record was lost for
- * lack of memory; the errors of buildid_next(), and of buildid_snapshot_next() for one
- * process. After an error the next call continues after it, if possible.
+ * Return: 0, a negative errno of those below, one of buildid_next(), or one of
+ * buildid_snapshot_next() for one process. After an error the next call continues
+ * behind it, if that is possible.
+ *
+ * Errors:
+ * -EAGAIN
+ *	No event came in time.
+ * -ENODATA
+ *	All is delivered after buildid_recorder_stop().
+ * -ENOMEM
+ *	A record was lost for lack of memory.
+ * -EINTR
  */
 int buildid_recorder_next(struct buildid_recorder *recorder, int timeout_ms,
 			  const struct buildid_event **event);
