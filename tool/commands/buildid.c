@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "common/nearest.h"
 #include "common/output.h"
 
 static const struct command {
@@ -63,7 +64,7 @@ static int usage(FILE *file, int status)
 
 	fputs("Usage: buildid COMMAND [OPTION...]\n"
 	      "  or:  buildid help COMMAND\n"
-	      "  or:  buildid --version\n\n",
+	      "  or:  buildid version\n\n",
 	      file);
 	FOR_EACH_COMMAND(command)
 	fprintf(file, "  %-10s%s\n", command->name, command->description);
@@ -75,7 +76,15 @@ static int usage(FILE *file, int status)
 
 static int unknown(const char *name)
 {
-	fprintf(stderr, "buildid: %s: no such command\nbuildid: try 'buildid help'\n", name);
+	struct nearest nearest = { .word = name };
+	const struct command *command;
+
+	FOR_EACH_COMMAND(command)
+	nearest_offer(&nearest, command->name);
+	fprintf(stderr, "buildid: %s: no such command\n", name);
+	if (nearest.name)
+		fprintf(stderr, "buildid: did you mean %s?\n", nearest.name);
+	fputs("buildid: try 'buildid help'\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -110,7 +119,7 @@ static int dispatch(int argc, char **argv)
 	if (argc < 2)
 		return usage(stderr, EXIT_USAGE);
 	name = argv[1];
-	if (!strcmp(name, "--version")) {
+	if (!strcmp(name, "version") || !strcmp(name, "--version") || !strcmp(name, "-V")) {
 		puts("buildid " BUILDID_VERSION);
 		return EXIT_SUCCESS;
 	}

@@ -27,6 +27,10 @@ static const char help[] =
 	"A file that cannot be identified is reported; the others are done, and the exit "
 	"status is 1.";
 
+static const char examples[] =
+	"buildid id /usr/bin/*\n"
+	"find / -xdev -name '*.so*' -print0 | buildid id -0 --files-from=-\n";
+
 struct job {
 	struct output out;
 	struct buildid *handle;
@@ -146,6 +150,7 @@ int cmd_id(int argc, char **argv)
 		.operands = "FILE...\n--files-from=LIST",
 		.max_operands = ARGS_ANY,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};

@@ -33,6 +33,9 @@ static const char help[] =
 	"Files that the module remembers need CAP_PERFMON or CAP_SYS_ADMIN, and the initial "
 	"network namespace.";
 
+static const char examples[] = "buildid list --kind any\n"
+			       "buildid list -i perf.data -H\n";
+
 static bool has_build_id(const struct buildid_file *file)
 {
 	return file->kind == BUILDID_KIND_GNU || file->kind == BUILDID_KIND_GO;
@@ -233,9 +236,11 @@ int cmd_list(int argc, char **argv)
 		  .flag = &shown.hits },
 		{},
 	};
-	const struct args args = {
-		.command = "list", .help = help, .options = options, .out = &out
-	};
+	const struct args args = { .command = "list",
+				   .help = help,
+				   .examples = examples,
+				   .options = options,
+				   .out = &out };
 
 	args_parse(&args, argc, argv);
 	list_check(&shown, input);

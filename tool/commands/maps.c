@@ -34,6 +34,9 @@ static const char help[] =
 	"FORMAT is maps; or unstrip, a line for each file as eu-unstrip -n prints it; or json. "
 	"Any process but the caller needs CAP_PERFMON or CAP_SYS_ADMIN.";
 
+static const char examples[] = "buildid maps $$\n"
+			       "buildid maps --long $(pidof sshd)\n";
+
 enum format {
 	MAPS,
 	UNSTRIP,
@@ -347,6 +350,7 @@ int cmd_maps(int argc, char **argv)
 		.operands = "PID...\n--all-processes",
 		.max_operands = ARGS_ANY,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &maps.out,
 	};

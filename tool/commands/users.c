@@ -59,6 +59,9 @@ static const char help[] =
 	"unless it mapped something itself.\n\n"
 	"Exit status: 0 somebody has or had it, 3 nobody, 1 failed, 2 wrong usage.";
 
+static const char examples[] = "buildid users /usr/lib/x86_64-linux-gnu/libssl.so.3\n"
+			       "buildid users --package=openssl=3.0.11\n";
+
 /* A process that was seen alive. */
 struct process {
 	uint64_t start_time;
@@ -686,6 +689,7 @@ int cmd_users(int argc, char **argv)
 		.operands = "ID\nFILE\n--package=NAME[=VERSION]",
 		.max_operands = 1,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &users.out,
 	};

@@ -28,13 +28,13 @@
 
 /**
  * struct args_option - an option; one of @flag, @string and @parse is set
- * @name: after "--"; NULL ends the table
- * @letter: after "-", or 0
+ * @name: after "--", or NULL
+ * @letter: after "-", or 0; the table ends with neither
  * @value: what help calls the value; NULL when there is none
  * @help: what it does
  * @flag: set to true
  * @string: set to the value
- * @parse: puts the value into @to; returns NULL, or what is wrong with it
+ * @parse: puts the value, NULL if there is none, into @to; returns NULL, or what is wrong
  * @to: for @parse
  */
 struct args_option {
@@ -55,6 +55,8 @@ struct args_option {
  * @max_operands: ARGS_ANY for no bound
  * @stop: options after the first operand are operands, too
  * @help: what the command does; a "\v" is where the options are listed
+ * @examples: command lines, each with its newline
+ * @unknown: what is said besides of an option that is not in the table; or NULL
  * @options: ends with a row of zeros
  * @out: made ready for standard output, in JSON with --json
  */
@@ -64,6 +66,8 @@ struct args {
 	int max_operands;
 	bool stop;
 	const char *help;
+	const char *examples;
+	const char *unknown;
 	const struct args_option *options;
 	struct output *out;
 };

@@ -22,6 +22,9 @@ static const char help[] =
 	"Nothing is changed, and the module is not loaded.\n\n"
 	"Exit status: 0 nothing has failed, 1 something has, 2 wrong usage.";
 
+static const char examples[] = "buildid doctor\n"
+			       "buildid doctor -j | jq -r 'select(.remedy) | .remedy'\n";
+
 /* clang-format off */
 static const struct check {
 	const char *name;
@@ -91,7 +94,9 @@ static void doctor_show(struct output *out, const char *name, const struct findi
 int cmd_doctor(int argc, char **argv)
 {
 	struct output out;
-	const struct args args = { .command = "doctor", .help = help, .out = &out };
+	const struct args args = {
+		.command = "doctor", .help = help, .examples = examples, .out = &out
+	};
 	const struct check *check;
 	struct machine machine;
 	bool failed = false;

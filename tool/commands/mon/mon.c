@@ -39,6 +39,9 @@ static const char help[] =
 	"exclude is never sent by the module; losses are counted exactly. The line of a mapping "
 	"whose file is still being read comes after that, or after a second, and others before it.";
 
+static const char examples[] = "buildid mon -t --changes\n"
+			       "buildid mon -p $(pidof nginx) -j\n";
+
 /* Records to read before signals are checked again. */
 #define BATCH 512
 
@@ -519,9 +522,11 @@ int cmd_mon(int argc, char **argv)
 		  .flag = &mon.netlink },
 		{},
 	};
-	const struct args args = {
-		.command = "mon", .help = help, .options = options, .out = &mon.out
-	};
+	const struct args args = { .command = "mon",
+				   .help = help,
+				   .examples = examples,
+				   .options = options,
+				   .out = &mon.out };
 
 	args_parse(&args, argc, argv);
 	mon_check(&mon);

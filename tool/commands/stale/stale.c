@@ -36,6 +36,8 @@ static const char help[] =
 	"users' processes; what differs has \"" PRINT_SAME_ID "\" behind its path.\n\n"
 	"Exit status: 0 none is stale, 3 some are, 1 failed, 2 wrong usage.";
 
+static const char examples[] = "buildid stale\n";
+
 struct job {
 	struct output out;
 	struct process_layout layout;
@@ -211,6 +213,7 @@ int cmd_stale(int argc, char **argv)
 		.operands = "[PID...]",
 		.max_operands = ARGS_ANY,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};

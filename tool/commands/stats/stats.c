@@ -16,6 +16,9 @@
 static const char help[] = "Show what the module has counted since it was loaded.\v"
 			   "buildid-stats(1) says what each counter counts.";
 
+static const char examples[] = "buildid stats\n"
+			       "buildid stats --openmetrics --contents=1000 --stale\n";
+
 enum metric_type {
 	COUNTER,
 	GAUGE,
@@ -184,9 +187,11 @@ int cmd_stats(int argc, char **argv)
 		  .flag = &job.stale },
 		{},
 	};
-	const struct args args = {
-		.command = "stats", .help = help, .options = options, .out = &job.out
-	};
+	const struct args args = { .command = "stats",
+				   .help = help,
+				   .examples = examples,
+				   .options = options,
+				   .out = &job.out };
 	struct buildid *handle;
 	int err;
 

@@ -29,6 +29,9 @@ static const char help[] =
 	"prints how many were stored. One process at a time does so in a directory.\v"
 	"Exit status: 1 when any failed; the others are stored nevertheless.";
 
+static const char examples[] = "buildid store -i perf.data\n"
+			       "buildid store --live --max-size=1G\n";
+
 #define MAX_SIZE_LEAST (1U << 20)
 
 struct job {
@@ -119,6 +122,7 @@ int cmd_store(int argc, char **argv)
 		.command = "store",
 		.operands = "[--input=FILE]\n--live",
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};
