@@ -120,7 +120,7 @@ def add_tests(kind, work):
 
     @test(f"{name}: commands")
     def _():
-        equal(complete("buildid "), {*COMMANDS, "help"}, "commands")
+        equal(complete("buildid "), {*COMMANDS, "help", "version"}, "commands")
         equal(complete("buildid help s"), {c for c in COMMANDS if c.startswith("s")}, "of help")
         equal(complete("buildid --v"), {"--version"}, "options")
 

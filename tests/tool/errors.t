@@ -85,7 +85,8 @@ def _():
         log = os.path.join(work, "log")
         wanted = f"buildid: pid {NO_PID}: No such process"
         contains(fails("buildid", "mon", "-p", NO_PID), wanted)
-        contains(fails("buildid", "record", "-p", NO_PID, "-o", log), wanted)
+        contains(fails("buildid", "record", "--no-annotate", "-p", NO_PID, "-o",
+                       log), wanted)
         assert not os.path.exists(log), "a log of nothing"
 
 

@@ -47,6 +47,9 @@ static const char help[] =
 	"same eight, as perf report compares names alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
 	"What is not annotated is reported.";
 
+static const char examples[] = "buildid annotate perf.data build.log\n"
+			       "buildid annotate -i perf.data -o named.data\n";
+
 #define GIVE_LOG     "; give a log with --log"
 #define EARLIER_BOOT "recorded in an earlier boot" GIVE_LOG
 /* FAT's mtime is in steps of two seconds. */
@@ -298,20 +301,27 @@ static void note_clocks(struct annotator *annotator, const struct log_reader *lo
 			   convert(annotator, &ahead, clocks->until);
 }
 
+static const char *log_name(const struct annotator *annotator)
+{
+	const struct annotation *annotation = annotator->annotation;
+
+	return annotation->log_name ? annotation->log_name : annotation->log;
+}
+
 static bool read_records(struct annotator *annotator, struct log_reader *log)
 {
 	const struct buildid_record *record;
-	const char *path = annotator->annotation->log;
+	const char *name = log_name(annotator);
 	int answer;
 
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
-			return annotate_report(annotator, path, strerror(ENOMEM));
+			return annotate_report(annotator, name, strerror(ENOMEM));
 	/* A log that was cut short is good as far as it goes. */
 	if (answer < 0)
-		out_error(annotator->out, path, "%s", log_error(log));
+		out_error(annotator->out, name, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
-		return annotate_report(annotator, path, strerror(ENOMEM));
+		return annotate_report(annotator, name, strerror(ENOMEM));
 	note_clocks(annotator, log);
 	return true;
 }
@@ -323,7 +333,8 @@ static bool read_log(struct annotator *annotator)
 	bool good;
 
 	if (!log || log_error(log)) {
-		annotate_report(annotator, path, log ? log_error(log) : strerror(ENOMEM));
+		annotate_report(annotator, log_name(annotator),
+				log ? log_error(log) : strerror(ENOMEM));
 		good = false;
 	} else {
 		annotator->here = boot_is_now(log_header(log)->boot_id);
@@ -485,7 +496,7 @@ static bool gather(struct annotator *annotator)
 	if (identities_ready(annotator->identities, annotator->begin))
 		return annotate_report(annotator, annotator->name, strerror(ENOMEM));
 	reason = log ? why_not_in_log(annotator) : NULL;
-	return reason ? annotate_report(annotator, log, reason) : true;
+	return reason ? annotate_report(annotator, log_name(annotator), reason) : true;
 }
 
 static void free_module_events(struct annotator *annotator)

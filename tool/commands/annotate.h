@@ -15,6 +15,7 @@
  * struct annotation - what to annotate, from what, to where
  * @path: a perf.data, "-" for standard input
  * @log: of buildid record; NULL: by what the module remembers alone
+ * @log_name: of @log in messages; NULL: @log
  * @output: where to write; NULL: in place of @path, standard output for standard input
  * @name: of @path in messages; NULL: @path
  * @keep_names: contents of one path get no names of their own
@@ -23,6 +24,7 @@
 struct annotation {
 	const char *path;
 	const char *log;
+	const char *log_name;
 	const char *output;
 	const char *name;
 	bool keep_names;
