@@ -665,15 +665,18 @@ int cmd_annotate(int argc, char **argv)
 	};
 	const struct args args = {
 		.command = "annotate",
-		.operands = "[PERF_DATA]",
-		.max_operands = 1,
+		.operands = "[PERF_DATA] [LOG]",
+		.max_operands = 2,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &out,
 	};
 	char **operands = args_parse(&args, argc, argv);
 
-	annotation.path = option_perfdata(annotation.path, operands);
+	option_recorded(operands, &annotation.path, &annotation.log);
+	if (!annotation.path)
+		annotation.path = "perf.data";
 	if (annotation.log && !strcmp(annotation.log, "-") && !strcmp(annotation.path, "-"))
 		args_error("-", "standard input is either the log or the perf.data");
 	/* Objects are not to be mixed with the perf.data. */

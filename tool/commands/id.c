@@ -155,7 +155,12 @@ int cmd_id(int argc, char **argv)
 		.out = &job.out,
 	};
 	char **paths = args_parse(&args, argc, argv);
+	char **path;
 
+	for (path = paths; *path; path++)
+		if (!strcmp(*path, "-"))
+			args_error("-", "paths from standard input: --files-from=-; a file of that "
+					"name: ./-");
 	if (!list && !*paths)
 		args_error("FILE", "missing operand");
 	if (list && *paths)

@@ -31,6 +31,9 @@
 struct perfdata;
 struct stat;
 
+/* Whether what begins so is a perf.data, of any byte order and age. */
+bool perfdata_is_magic(const char bytes[8]);
+
 /*
  * @path: a file or a directory; "-" is standard input. What cannot be read twice is
  * copied to an unnamed file in TMPDIR first. NULL only without memory: look at

@@ -303,7 +303,10 @@ static void what_is_not_permitted_is_said(void **state)
 	fake.maps = NULL;
 	assert_int_equal(RUN(stale, "2147483647"), 1);
 	assert_non_null(strstr(err, "No such process"));
-	assert_int_equal(RUN(stale, "x"), 2);
+	assert_int_equal(RUN(stale, "0"), 2);
+	assert_int_equal(RUN(stale, "no such name"), 1);
+	assert_string_equal(err, "buildid: no such name: no process has this name\n");
+	assert_string_equal(out, "");
 }
 
 static void assert_fits(int width)
@@ -636,6 +639,25 @@ static void users_of_an_id_are_told_apart_by_their_content(void **state)
 	}
 }
 
+static void the_last_part_of_a_path_is_enough(void **state)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	(void)state;
+	fake.maps = one_file;
+	fake.history = two_mappings;
+	assert_int_equal(RUN(users, "-j", "nowhere"), 3);
+	assert_string_equal(out, "");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(RUN(users, "-j", name), 0);
+	assert_non_null(strstr(out, path));
+	assert_int_equal(RUN(users, "-j", name + 1), 3);
+	/* It is one that is here, if there is. */
+	assert_int_equal(mkfifo(name, 0600), 0);
+	assert_int_equal(RUN(users, "-j", name), 1);
+	assert_int_equal(unlink(name), 0);
+}
+
 static void first_digits_are_enough_if_no_other_begins_so(void **state)
 {
 	static const char *const beginnings[] = { "10111213", "101112131", "101112131415",
@@ -650,7 +672,8 @@ static void first_digits_are_enough_if_no_other_begins_so(void **state)
 		assert_int_equal(lines(out), 3);
 	}
 	/* Fewer are a file's name. */
-	assert_int_equal(RUN(users, "1011121"), 1);
+	assert_int_equal(RUN(users, "1011121"), 3);
+	assert_non_null(strstr(err, "no file called 1011121 is mapped"));
 	assert_int_equal(RUN(users, "10111214"), 3);
 	assert_int_equal(RUN(users, "101112141"), 1);
 	assert_string_equal(err, "buildid: 101112141: no build-id is known that begins so\n");
@@ -797,13 +820,13 @@ static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
 	assert_non_null(strstr(out, "buildid_stale_package_processes{package=\"openssl\","
 				    "package_version=\"3.0.11-1\",package_from=\"note\","
 				    "now_package_version=\"3.0.13-1\"} 2\n"));
-	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_int_equal(RUN(maps, "--long", pid), 0);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
-	assert_int_equal(RUN(maps, "-lj", pid), 0);
+	assert_int_equal(RUN(maps, "--long", "-j", pid), 0);
 	assert_non_null(strstr(out, "\"package\":\"openssl\""));
 	assert_int_equal(RUN(maps, pid), 0);
 	assert_null(strstr(out, "openssl"));
-	assert_int_equal(RUN(maps, "-l", "--format=unstrip", pid), 2);
+	assert_int_equal(RUN(maps, "--long", "--format=unstrip", pid), 2);
 	unlink(path);
 	assert_int_equal(RUN(stale, "--temporary", pid), 3);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
@@ -975,6 +998,7 @@ int main(void)
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(sleep_leaves_no_times_of_before),
 		TEST_PROGRAM(users_of_an_id_are_told_apart_by_their_content),
+		TEST(the_last_part_of_a_path_is_enough),
 		TEST(first_digits_are_enough_if_no_other_begins_so),
 		TEST(an_id_that_others_begin_with_does_not_hide_them),
 		TEST(digits_may_be_in_upper_case),

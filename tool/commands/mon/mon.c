@@ -517,18 +517,22 @@ int cmd_mon(int argc, char **argv)
 		{ "time", 't', NULL, "begin each line with the time of day", .flag = &mon.time },
 		OPTION_FULL(&mon.full),
 		OPTION_LOG(&mon.log),
+		OPTION("input", 'i', "LOG", "the same, as every command has it for what it reads",
+		       .string = &mon.log),
 		OPTION_RING_SIZE(&mon.ring_size),
 		{ "netlink", 0, NULL, "by generic netlink in place of the device",
 		  .flag = &mon.netlink },
 		{},
 	};
 	const struct args args = { .command = "mon",
+				   .operands = "[LOG]",
+				   .max_operands = 1,
 				   .help = help,
 				   .examples = examples,
 				   .options = options,
 				   .out = &mon.out };
 
-	args_parse(&args, argc, argv);
+	option_recorded(args_parse(&args, argc, argv), NULL, &mon.log);
 	mon_check(&mon);
 	return mon_run(&mon);
 }

@@ -29,7 +29,7 @@ static const char help[] =
 	"root: what an upgrade has replaced or removed. One line for each file: process, unit or "
 	"container, the identity that runs, the one that is there now or \"deleted\", since when "
 	"it is there, the path.\v"
-	"Without PID all processes are looked at; what may not be looked at is counted. Contents "
+	"Without PID or NAME all processes are looked at; what may not be looked at is counted. Contents "
 	"are compared, not files: the same build installed again is not stale, nor is a file that "
 	"was overwritten in place, as its processes run what is in it now. Equal identities prove "
 	"nothing: then sizes are compared, and at equal size all bytes, which takes root for other "
@@ -42,6 +42,7 @@ struct job {
 	struct output out;
 	struct process_layout layout;
 	struct mapped_packages *packages;
+	struct filter filter; /* of which only the pids are set */
 	bool full;
 	bool begun;
 	bool failed;
@@ -159,10 +160,10 @@ static void scan_all(struct job *job, struct buildid *handle, struct stale_scan 
 			scan->skipped);
 }
 
-static int stale_run(struct job *job, struct stale_scan *scan, char **pids)
+static int stale_run(struct job *job, struct stale_scan *scan, const struct process_list *list)
 {
 	struct buildid *handle = module_open(&job->out);
-	uint32_t pid;
+	size_t i;
 
 	if (!handle)
 		return EXIT_FAILURE;
@@ -172,11 +173,10 @@ static int stale_run(struct job *job, struct stale_scan *scan, char **pids)
 		buildid_close(handle);
 		return EXIT_FAILURE;
 	}
-	if (!*pids)
+	if (!list->count)
 		scan_all(job, handle, scan);
-	for (; *pids; pids++)
-		if (process_operand(*pids, &pid))
-			scan_one(job, handle, scan, pid);
+	for (i = 0; i < list->count; i++)
+		scan_one(job, handle, scan, list->pids[i]);
 	stale_scan_end(scan);
 	mapped_packages_report(job->packages, "stale");
 	mapped_packages_free(job->packages);
@@ -201,6 +201,7 @@ int cmd_stale(int argc, char **argv)
 	struct job job = {};
 	struct stale_scan scan = { .found = stale_show, .data = &job };
 	const struct args_option options[] = {
+		OPTION_PID(&job.filter),
 		{ "temporary", 0, NULL,
 		  "deleted files of /tmp, /var/tmp, /run and /dev, and those that are no ELF "
 		  "files, too, as JIT compilers make them",
@@ -210,15 +211,21 @@ int cmd_stale(int argc, char **argv)
 	};
 	const struct args args = {
 		.command = "stale",
-		.operands = "[PID...]",
+		.operands = "[PID|NAME...]",
 		.max_operands = ARGS_ANY,
 		.help = help,
 		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};
-	char **pids = args_parse(&args, argc, argv);
+	struct process_list list;
+	int status = EXIT_FAILURE;
 
-	process_operands_check(pids);
-	return stale_run(&job, &scan, pids);
+	process_operands(&list, &job.out, &job.filter, args_parse(&args, argc, argv));
+	job.failed = list.failed;
+	/* Of those that there are, but not of all processes for none of them. */
+	if (list.count || !list.failed)
+		status = stale_run(&job, &scan, &list);
+	process_list_free(&list);
+	return status;
 }

@@ -357,7 +357,9 @@ int cmd_bundle(int argc, char **argv)
 	char *named;
 	int status;
 
-	job.input = option_perfdata(job.input, operands);
+	option_recorded(operands, &job.input, NULL);
+	if (!job.input)
+		job.input = "perf.data";
 	if (!strcmp(job.input, "-"))
 		args_error("-", "standard input cannot be bundled, as it is read twice");
 	named = job.bundle ? NULL : default_bundle(job.input);

@@ -29,7 +29,7 @@ static const char help[] =
 	"prints how many were stored. One process at a time does so in a directory.\v"
 	"Exit status: 1 when any failed; the others are stored nevertheless.";
 
-static const char examples[] = "buildid store -i perf.data\n"
+static const char examples[] = "buildid store perf.data\n"
 			       "buildid store --live --max-size=1G\n";
 
 #define MAX_SIZE_LEAST (1U << 20)
@@ -80,7 +80,7 @@ static int store_run(struct job *job)
 static void store_check(const struct job *job)
 {
 	if (job->live && job->input)
-		args_error("--live", "not together with --input");
+		args_error("--live", "not together with a perf.data");
 	if (job->live && (job->all || job->debug))
 		args_error("--live", "not together with --all and --debug");
 	if (!job->live && (job->filter.nr_pids || job->filter.children))
@@ -120,7 +120,8 @@ int cmd_store(int argc, char **argv)
 	};
 	const struct args args = {
 		.command = "store",
-		.operands = "[--input=FILE]\n--live",
+		.operands = "[PERF_DATA]\n--live",
+		.max_operands = 1,
 		.help = help,
 		.examples = examples,
 		.options = options,
@@ -128,8 +129,10 @@ int cmd_store(int argc, char **argv)
 	};
 	char **operands = args_parse(&args, argc, argv);
 
+	option_recorded(operands, &job.input, NULL);
 	store_check(&job);
-	job.input = option_perfdata(job.input, operands);
+	if (!job.input)
+		job.input = "perf.data";
 	/* store --live has a worker. */
 	if (!job.live)
 		supervise();
