@@ -16,7 +16,7 @@
 static void without_the_module_all_say_so(void **state)
 {
 	static const char expected[] =
-		"buildid: /dev/buildid: the module is not loaded; load it: modprobe buildid\n";
+		"buildid: /dev/buildid: the module is not loaded; load it: modprobe buildid, or see: buildid doctor\n";
 
 	(void)state;
 	fake.open_error = ENOENT;
@@ -31,9 +31,9 @@ static void without_the_module_all_say_so(void **state)
 	assert_int_equal(access("ran", F_OK), -1);
 	assert_int_equal(RUN(stats, "-j"), 1);
 	assert_string_equal(err, expected);
-	assert_string_equal(out,
-			    "{\"type\":\"error\",\"error\":\"the module is not loaded; load it: "
-			    "modprobe buildid\",\"object\":\"/dev/buildid\"}\n");
+	assert_string_equal(
+		out, "{\"type\":\"error\",\"error\":\"the module is not loaded; load it: "
+		     "modprobe buildid, or see: buildid doctor\",\"object\":\"/dev/buildid\"}\n");
 }
 
 static void permissions_come_with_what_helps(void **state)

@@ -87,6 +87,20 @@ static void help_names_every_command_there_is(void **state)
 	}
 }
 
+static void doctor_fits_80_columns(void **state)
+{
+	(void)state;
+	unsetenv("DEBUGINFOD_URLS");
+	assert_true(run("doctor") < 2);
+	assert_fits_80_columns();
+	assert_said("debuginfod ");
+	/* What to do has a line of its own, and objects are whole. */
+	assert_int_equal(run("doctor -j | grep -c '^{.*}$'"), 0);
+	assert_string_equal(output, "13\n");
+	assert_int_equal(run("doctor | grep -A3 '^ok  *debuginfod'"), 0);
+	assert_said("\n                   to fetch Debian's: ");
+}
+
 static void a_word_mistyped_is_answered_with_the_nearest(void **state)
 {
 	(void)state;
@@ -153,7 +167,7 @@ static void without_the_module_netlink_says_so(void **state)
 		skip();
 	assert_int_equal(run("list"), 1);
 	assert_said("buildid: netlink family buildid: the module is not loaded; "
-		    "load it: modprobe buildid\n");
+		    "load it: modprobe buildid, or see: buildid doctor\n");
 	assert_int_equal(run("mon --netlink"), 1);
 	assert_said("modprobe buildid");
 }
@@ -273,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_and_version_need_no_module),
 		cmocka_unit_test(help_names_every_command_there_is),
+		cmocka_unit_test(doctor_fits_80_columns),
 		cmocka_unit_test(a_word_mistyped_is_answered_with_the_nearest),
 		cmocka_unit_test(wrong_usage_exits_with_2),
 		cmocka_unit_test(its_other_name_is_mon),
