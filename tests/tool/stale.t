@@ -76,6 +76,25 @@ def _():
         equal(len(text.splitlines()), 1, "lines")
 
 
+@test("units for systemctl, and a plan for what else there is")
+def _():
+    cgroup = "/sys/fs/cgroup"
+    if not os.path.exists(f"{cgroup}/cgroup.procs"):
+        lib.mount("cgroup2", cgroup, "cgroup2")
+    service = f"{cgroup}/shop.service"
+    os.makedirs(service, exist_ok=True)
+    with library() as path, lib.child(map_it, path) as inside, lib.child(map_it, path) as outside:
+        lib.write_bytes(f"{service}/cgroup.procs", str(inside).encode())
+        replace(path, "v2.so")
+        found = lib.buildid("stale", "--units", str(inside), str(outside), status=STALE)
+        equal(found.stdout, "shop.service\n")
+        contains(found.stderr, "1 processes are in no service; see --restart-plan")
+        plan, _ = stale("--restart-plan", inside, outside)
+        equal([(line["action"], line["command"], line["processes"]) for line in plan],
+              [("restart", "systemctl restart -- shop.service", 1), ("process", None, 1)])
+    os.rmdir(service)
+
+
 @test("a library that was deleted")
 def _():
     with library() as path, lib.child(map_it, path) as pid:

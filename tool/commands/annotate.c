@@ -71,6 +71,7 @@ struct annotator {
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
 	const char *blind;    /* why nothing is known but what perf has recorded; or NULL */
+	bool incomplete;
 	bool progress;
 	int signals;				     /* -1: none yet */
 	int stopped;				     /* by this signal */
@@ -602,11 +603,14 @@ static bool rewrite(struct annotator *annotator)
 	annotator->signals = signals < 0 ? signals_open() : signals;
 	good = !perfdata_rewrite(annotator->data, annotator->annotation->output, &to, &counts);
 	if (good) {
-		print_summary(annotator, &counts);
+		if (!annotator->annotation->quiet)
+			print_summary(annotator, &counts);
 		print_object(annotator, &counts);
 	}
 	if (signals < 0)
 		signals_close(annotator->signals);
+	annotator->incomplete = good && (counts.not_annotated || counts.module_events_missing ||
+					 identities_lost(annotator->identities));
 	return good;
 }
 
@@ -625,7 +629,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 		.name = annotation->name	      ? annotation->name :
 			strcmp(annotation->path, "-") ? annotation->path :
 							"standard input",
-		.progress = isatty(STDERR_FILENO),
+		.progress = isatty(STDERR_FILENO) && !annotation->quiet,
 	};
 	bool good;
 
@@ -647,7 +651,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	/* Ended by the signal, as the parent expects. */
 	if (annotator.stopped && annotation->signals < 0)
 		raise(annotator.stopped);
-	return good;
+	return good && !(annotation->strict && annotator.incomplete);
 }
 
 /* ------------------------------------------------------------------ command -- */
@@ -661,6 +665,9 @@ int cmd_annotate(int argc, char **argv)
 		OPTION_LOG(&annotation.log),
 		OPTION_OUTPUT(&annotation.output),
 		OPTION_NO_NAMES(&annotation.keep_names),
+		{ "strict", 0, NULL, "exit with 1 if anything is not annotated, or was lost",
+		  .flag = &annotation.strict },
+		OPTION_QUIET(&annotation.quiet),
 		{},
 	};
 	const struct args args = {

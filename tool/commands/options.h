@@ -50,6 +50,9 @@
 	       "bytes for records that wait to be read, a power of two; k and M multiply", \
 	       .parse = option_ring_size, .to = (var))
 
+#define OPTION_QUIET(var) \
+	OPTION("quiet", 'q', NULL, "neither progress nor a summary", .flag = (var))
+
 /* Of who fits a terminal. */
 #define OPTION_FULL(var) \
 	OPTION("full", 0, NULL, "on a terminal, too, identities and paths in full", .flag = (var))

@@ -485,6 +485,21 @@ static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
 	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 1);
 }
 
+static void strict_fails_if_anything_is_missing(void **state)
+{
+	(void)state;
+	write_perfdata("perf.data");
+	write_log(true);
+	assert_int_equal(RUN(annotate, "perf.data", "log"), 0);
+	assert_non_null(strstr(err, ", 1 not annotated"));
+	assert_int_equal(RUN(annotate, "--strict", "-q", "perf.data", "log"), 1);
+	assert_null(strstr(err, " mappings annotated"));
+	assert_non_null(strstr(err, "not annotated: there is no record of it"));
+	/* It is written nevertheless. */
+	assert_int_equal(RUN(list, "perf.data"), 0);
+	assert_non_null(strchr(out, '\n'));
+}
+
 static void operands_are_what_is_in_them(void **state)
 {
 	(void)state;
@@ -815,6 +830,7 @@ int main(void)
 		TEST(perf_in_a_time_namespace_has_told_no_clock),
 		TEST(list_knows_hits_and_json),
 		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
+		TEST(strict_fails_if_anything_is_missing),
 		TEST(operands_are_what_is_in_them),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),

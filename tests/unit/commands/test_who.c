@@ -196,6 +196,8 @@ static void the_same_content_in_another_file_is_not_stale(void **state)
 	run_shell("cp $f $f.new; mv $f.new $f");
 	assert_int_equal(RUN(stale, pid), 0);
 	assert_string_equal(out, "");
+	assert_string_equal(err, "buildid: stale: 0 of 1 process\n");
+	assert_int_equal(RUN(stale, "-q", pid), 0);
 	assert_string_equal(err, "");
 }
 
@@ -206,7 +208,7 @@ static void assert_other_with_the_same_id(void)
 	assert_int_equal(RUN(stale, "-j", pid), 3);
 	assert_non_null(strstr(out, "\"state\":\"replaced\""));
 	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
-	assert_string_equal(err, "");
+	assert_string_equal(err, "buildid: stale: 1 of 1 process\n");
 }
 
 static void an_equal_id_is_no_proof(void **state)
@@ -639,6 +641,24 @@ static void users_of_an_id_are_told_apart_by_their_content(void **state)
 	}
 }
 
+/* Whatever this test runs in. */
+static void what_is_stale_has_a_plan(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	fake.resolve = other_content;
+	assert_int_equal(RUN(stale, "--restart-plan", pid), 3);
+	assert_int_equal(lines(out), 1);
+	assert_true(*out == '#' || !strncmp(out, "systemctl restart -- ", 21));
+	assert_int_equal(RUN(stale, "-j", "--restart-plan", pid), 3);
+	assert_ptr_equal(strstr(out, "{\"type\":\"restart\",\"action\":\""), out);
+	assert_non_null(strstr(out, "\"processes\":1,\"command\":"));
+	assert_int_equal(RUN(stale, "--units", pid), 3);
+	assert_true(strstr(err, "1 processes are in no service; see --restart-plan\n") ||
+		    strstr(out, ".service\n"));
+	assert_int_equal(RUN(stale, "--units", "--restart-plan"), 2);
+}
+
 static void the_last_part_of_a_path_is_enough(void **state)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -806,7 +826,7 @@ static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
 	install(NOTE("3.0.13-1"));
 	assert_int_equal(RUN(stale, pid), 3);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1 -> 3.0.13-1)\n"));
-	assert_string_equal(err, "");
+	assert_string_equal(err, "buildid: stale: 1 of 1 process\n");
 	assert_int_equal(RUN(stale, "-j", pid), 3);
 	assert_non_null(strstr(out, "\"package\":\"openssl\",\"package_version\":\"3.0.11-1\","
 				    "\"package_from\":\"note\",\"purl\":\"pkg:deb/debian/"
@@ -953,7 +973,7 @@ static void another_version_with_the_same_id_is_another_content(void **state)
 	assert_int_equal(RUN(stale, pid), 3);
 	assert_non_null(strstr(out, "/lib.so (same id, other content) "
 				    "(openssl 3.0.11-1 -> 3.0.13-1)\n"));
-	assert_string_equal(err, "");
+	assert_string_equal(err, "buildid: stale: 1 of 1 process\n");
 	assert_int_equal(RUN(stale, "-j", pid), 3);
 	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
 	assert_non_null(strstr(out, "\"now_package_version\":\"3.0.13-1\""));
@@ -998,6 +1018,7 @@ int main(void)
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(sleep_leaves_no_times_of_before),
 		TEST_PROGRAM(users_of_an_id_are_told_apart_by_their_content),
+		TEST(what_is_stale_has_a_plan),
 		TEST(the_last_part_of_a_path_is_enough),
 		TEST(first_digits_are_enough_if_no_other_begins_so),
 		TEST(an_id_that_others_begin_with_does_not_hide_them),
