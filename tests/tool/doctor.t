@@ -106,7 +106,7 @@ def _():
         assert re.match(r"armed on perf_event_mmap: [1-9][0-9]* mappings seen, \d+ missed$",
                         found["hook"]["message"]), found["hook"]
         text = lib.buildid("doctor", env={**os.environ, "DEBUGINFOD_URLS": SERVER}).stdout
-        equal([line.split()[:2] for line in text.splitlines()], [["ok", name] for name in CHECKS])
+        equal([line.split()[:2] for line in text.splitlines() if line[0] != " "], [["ok", name] for name in CHECKS])
 
 
 @test("a thread that does not come back from the read of what it mapped is named")
@@ -132,7 +132,8 @@ def _():
         says(found, "device", "unknown", "when the module is loaded")
         says(found, "module", "ok", VERSION)
         text = lib.buildid("doctor", status=1).stdout
-        contains(text, "failed  loaded     the module is not loaded; load it: modprobe buildid\n")
+        contains(text, "failed  loaded     the module is not loaded\n"
+                       f"{' ' * 19}load it: modprobe buildid\n")
         assert not lib.is_loaded(), "it was loaded"
 
 

@@ -373,7 +373,8 @@ def _():
         for wrong, word in (2**22 + 1, "No such process"), (2, "kernel thread"):
             found = lib.buildid("stale", str(pid), str(wrong), status=1)
             contains(found.stderr, word)
-    lib.buildid("stale", "x", status=2)
+    lib.buildid("stale", "0", status=2)
+    contains(lib.buildid("stale", "no such", status=1).stderr, "no process has this name")
 
 
 @test("a process that keeps its address space locked is counted, and the others are looked at")

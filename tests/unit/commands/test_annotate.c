@@ -464,6 +464,11 @@ static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
 	assert_int_equal(RUN(list, "-i", "perf.data"), 0);
 	assert_non_null(strstr(out, text));
 	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 0);
+	assert_non_null(strstr(err, "buildid: perf.data: 0 stored, "));
+	assert_non_null(strstr(err, " kept, 0 failed, 0 skipped\n"));
+	assert_int_equal(RUN(store, "-q", "--dir", "debug", "--no-debuginfod", "perf.data"), 0);
+	assert_string_equal(out, "");
+	assert_string_equal(err, "");
 	shell("cmp jitted-10-0.so debug%s/*/elf", path);
 
 	make_jit(path, 1);

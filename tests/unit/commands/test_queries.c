@@ -2,6 +2,7 @@
 /* Queries: info, stats, flush and id, and how all commands refuse. */
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -359,6 +360,29 @@ static void many_paths_are_no_problem(void **state)
 	assert_string_equal(err, "");
 }
 
+static bool has_two_intervals(void)
+{
+	const char *first;
+
+	command_slurp("out", out, sizeof(out));
+	first = strstr(out, "mappings");
+	return first && strstr(first + 1, "\nmappings");
+}
+
+static void counters_have_rates(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	child = START(stats, "--interval", "1");
+	wait_until(has_two_intervals);
+	kill(child, SIGTERM);
+	assert_int_equal(command_finish_killed(child), SIGTERM);
+	assert_non_null(strstr(out, " (0.0/s)\n"));
+	assert_int_equal(RUN(stats, "--interval", "0"), 2);
+	assert_int_equal(RUN(stats, "--interval", "1", "--openmetrics"), 2);
+}
+
 /* ---------------------------------------------------------------- usage -- */
 
 static void wrong_usage_is_reported(void **state)
@@ -451,6 +475,7 @@ int main(void)
 		TEST(verify_compares_with_libelf),
 		TEST(paths_may_come_from_a_file),
 		TEST(many_paths_are_no_problem),
+		TEST(counters_have_rates),
 		TEST(wrong_usage_is_reported),
 		TEST(every_command_has_help),
 	};

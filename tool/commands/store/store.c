@@ -7,6 +7,7 @@
  */
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "commands/commands.h"
@@ -43,6 +44,7 @@ struct job {
 	bool debug;
 	bool no_servers;
 	bool live;
+	bool quiet;
 	uint32_t ring_size;
 	uint64_t max_size;
 };
@@ -53,8 +55,15 @@ static int store_recording(const struct job *job, struct store_job *store)
 
 	if (!request_list_read(&list, store->out, job->input, job->all))
 		return EXIT_FAILURE;
+	store->quiet = job->quiet;
 	store_requests(store, &list);
 	request_list_free(&list);
+	if (!job->quiet)
+		fprintf(stderr,
+			"buildid: %s: %" PRIu64 " stored, %" PRIu64 " kept, %" PRIu64
+			" failed, %" PRIu64 " skipped\n",
+			job->input, store->stored - store->kept, store->kept, store->failed,
+			store->skipped);
 	return store->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -81,6 +90,8 @@ static void store_check(const struct job *job)
 {
 	if (job->live && job->input)
 		args_error("--live", "not together with a perf.data");
+	if (job->live && job->quiet)
+		args_error("--live", "not together with --quiet");
 	if (job->live && (job->all || job->debug))
 		args_error("--live", "not together with --all and --debug");
 	if (!job->live && (job->filter.nr_pids || job->filter.children))
@@ -107,6 +118,7 @@ int cmd_store(int argc, char **argv)
 		OPTION_DEBUG(&job.debug),
 		OPTION_NO_DEBUGINFOD(&job.no_servers),
 		OPTION_DIR(&job.directory),
+		{ "quiet", 'q', NULL, "print what fails, and nothing else", .flag = &job.quiet },
 		{ "live", 0, NULL, "watch, and copy what is mapped before it is gone",
 		  .flag = &job.live },
 		OPTION_PID(&job.filter),
