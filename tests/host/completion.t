@@ -120,7 +120,7 @@ def add_tests(kind, work):
 
     @test(f"{name}: commands")
     def _():
-        equal(complete("buildid "), {*COMMANDS, "help"}, "commands")
+        equal(complete("buildid "), {*COMMANDS, "help", "version"}, "commands")
         equal(complete("buildid help s"), {c for c in COMMANDS if c.startswith("s")}, "of help")
         equal(complete("buildid --v"), {"--version"}, "options")
 
@@ -149,6 +149,8 @@ def add_tests(kind, work):
         for command in "maps", "stale":
             assert str(os.getpid()) in complete(f"buildid {command} "), f"{command}: no pids"
         for command, file in (("annotate", "my.perf.data"), ("bundle", "my.perf.data"),
+                              ("list", "my.perf.data"), ("store", "my.perf.data"),
+                              ("mon", "x.log"),
                               ("unbundle", "y.tar.zst"), ("id", "x.log"), ("users", "x.log")):
             assert file in complete(f"buildid {command} {file[0]}"), f"{command}: no {file}"
         assert "env" in complete("buildid record -o x en"), "no programs"

@@ -74,7 +74,7 @@ def _():
     with place() as here:
         here.record()
         os.unlink(here.library)
-        done = lib.buildid("bundle", "-a", "--no-data", here.data, status=1,
+        done = lib.buildid("bundle", "--all", "--no-data", here.data, status=1,
                            env=dict(os.environ, HOME=here.home))
         contains(done.stdout, f"FAIL {ONE} {here.library}: ")
         names = lib.run("tar", "--zstd", "-tf", here.data + ".tar.zst").stdout

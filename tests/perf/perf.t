@@ -213,7 +213,7 @@ def _():
 @test("a log is of those who were asked for")
 def _():
     log = story.path("filtered")
-    lib.buildid("record", "-o", log, "-u", "65534", "--", "sh", "-c",
+    lib.buildid("record", "--no-annotate", "-o", log, "-u", "65534", "--", "sh", "-c",
                 "uname; setpriv --reuid 65534 date; uname")
     comms = {line["comm"] for line in lib.json_lines(lib.buildid("mon", "-j", "-l", log).stdout)
              if line["type"] == "mmap" and "snapshot" not in line["flags"]}

@@ -29,17 +29,21 @@ lib.run("mount", "-t", "tmpfs", "tmpfs", MODULES)
 stack.callback(lib.run, "umount", MODULES)
 
 
-def record(*command):
+def buildid(*command):
     """What it says. Its standard output is no pipe, as that would be perf's output."""
     environment = dict(story.environment,
                        PATH=os.path.dirname(story.perf) + ":" + os.environ["PATH"])
-    done = subprocess.run(["buildid", "record", *command], cwd=story.work, env=environment,
+    done = subprocess.run(["buildid", *command], cwd=story.work, env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, check=False)
     said = done.stderr.decode()
     diagnose(said)
     equal(done.returncode, 0, said)
     return said
+
+
+def record(*command):
+    return buildid("record", *command)
 
 
 def check(data):
@@ -64,6 +68,30 @@ def _():
     line = perf_command_line(data)
     equal(line[line.index("record"):][:2], ["record", "-B"])
     assert not os.path.exists(data + ".buildid"), "a log is left"
+
+
+@test("options of perf record run it, of a process and of the machine")
+def _():
+    data = story.path("options")
+    record(*options, "-g", "-o", data, program, "work")
+    check(data)
+    line = perf_command_line(data)
+    equal(line[line.index("record"):][1:3], ["-B", "-e"])
+    record("-a", "-F", "99", "-o", data, program, "work")
+    check(data)
+    with lib.started("sleep", "1000") as process:
+        record("-p", str(process.pid), "-e", "dummy:u", "-o", data, "sleep", "0.1")
+        process.kill()
+    contains(story.run("report", "--header-only", "-i", data).stdout, "-p")
+
+
+@test("buildid perf records under the recorder, and else is perf")
+def _():
+    data = story.path("passed-on")
+    contains(buildid("perf", "record", "-N", *options, "-o", data, "--", program, "work"),
+             f"{data}: ")
+    check(data)
+    buildid("perf", "report", "--stdio", "-i", data)
 
 
 @test("perf is found in a script, wherever that has gone")

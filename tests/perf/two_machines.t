@@ -77,13 +77,13 @@ def _():
             equal(store("-i", DATA, home=path, status=None, environment=urls)[ONE]["status"],
                   "ok", "without")
             assert "work_of_one" not in symbols(DATA, path), "named without"
-            equal(store("-g", "-i", DATA, home=path, status=None, environment=urls)[ONE]["status"],
+            equal(store("--debug", "-i", DATA, home=path, status=None, environment=urls)[ONE]["status"],
                   "ok", "with")
             same(entry(path, ONE), stripped)
             same(entry(path, ONE, "debug"), debug)
             assert "work_of_one" in symbols(DATA, path), "named"
         with home() as other, server(stripped) as urls:
-            line = store("-g", "-i", DATA, home=other, status=1, environment=urls)[ONE]
+            line = store("--debug", "-i", DATA, home=other, status=1, environment=urls)[ONE]
             contains(line["reason"], "debuginfod: not found")
 
 

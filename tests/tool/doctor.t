@@ -106,7 +106,7 @@ def _():
         assert re.match(r"armed on perf_event_mmap: [1-9][0-9]* mappings seen, \d+ missed$",
                         found["hook"]["message"]), found["hook"]
         text = lib.buildid("doctor", env={**os.environ, "DEBUGINFOD_URLS": SERVER}).stdout
-        equal([line.split()[:2] for line in text.splitlines()], [["ok", name] for name in CHECKS])
+        equal([line.split()[:2] for line in text.splitlines() if line[0] != " "], [["ok", name] for name in CHECKS])
 
 
 @test("a thread that does not come back from the read of what it mapped is named")
@@ -132,7 +132,8 @@ def _():
         says(found, "device", "unknown", "when the module is loaded")
         says(found, "module", "ok", VERSION)
         text = lib.buildid("doctor", status=1).stdout
-        contains(text, "failed  loaded     the module is not loaded; load it: modprobe buildid\n")
+        contains(text, "failed  loaded     the module is not loaded\n"
+                       f"{' ' * 19}load it: modprobe buildid\n")
         assert not lib.is_loaded(), "it was loaded"
 
 
@@ -161,7 +162,7 @@ def _():
     with installed(depmod=False):
         says(findings(status=0), "module", "warning", "modprobe does not know", "depmod")
     with installed(module=False):
-        says(findings(status=0), "module", "warning", "gone with the next boot", "make install")
+        says(findings(status=0), "module", "ok", "gone with the next boot", "make install")
         with lib.unloaded():
             says(findings(status=1), "module", "failed", f"no module for {RELEASE}",
                  "make install")
@@ -458,7 +459,7 @@ def _():
         [f"--groups={GAMES}"]
     with device_mode(0o660, GAMES):
         says(findings(*rights.AS_NOBODY), "device", "failed", "root:games 0660",
-             "usermod -aG games nobody, and log in again")
+             "sudo usermod -aG games nobody, and log in again")
         says(findings(*in_games), "device", "ok", "root:games 0660")
         groups = lib.read_bytes("/etc/group").decode()
         with bound("/etc/group", groups.replace(f"games:x:{GAMES}:", f"games:x:{GAMES}:nobody")):
@@ -555,7 +556,7 @@ def _():
 def _():
     says(findings(), "debuginfod", "ok", SERVER)
     for value in None, "", "  ":
-        says(findings(environment={"DEBUGINFOD_URLS": value}), "debuginfod", "warning",
+        says(findings(environment={"DEBUGINFOD_URLS": value}), "debuginfod", "ok",
              "not set", "export DEBUGINFOD_URLS=")
 
 

@@ -85,7 +85,8 @@ def _():
         log = os.path.join(work, "log")
         wanted = f"buildid: pid {NO_PID}: No such process"
         contains(fails("buildid", "mon", "-p", NO_PID), wanted)
-        contains(fails("buildid", "record", "-p", NO_PID, "-o", log), wanted)
+        contains(fails("buildid", "record", "--no-annotate", "-p", NO_PID, "-o",
+                       log), wanted)
         assert not os.path.exists(log), "a log of nothing"
 
 
@@ -218,14 +219,14 @@ def _():
 @test("wrong usage is reported, with exit status 2, and nothing is done")
 def _():
     for command in ([], ["no-such-command"], ["info", "--no-such-option"], ["info", "more"],
-                    ["id"], ["id", "--files-from", "-", "more"], ["mon", "more"],
+                    ["id"], ["id", "--files-from", "-", "more"], ["mon", "more", "most"],
                     ["mon", "-p", "one"], ["mon", "-p", "0"], ["mon", "--count", "0"],
                     ["mon", "--netlink", "-l", "log"], ["mon", "--children"],
                     ["mon", "--tasks", "-l", "log"], ["mon", "--uid", "no such user"],
-                    ["maps"], ["maps", "self"], ["maps", "--all-processes", "1"],
+                    ["maps"], ["maps", "0"], ["maps", "--all-processes", "1"],
                     ["maps", "--format", "xml", "1"], ["cookie", "/bin/true"],
                     ["cookie", "/bin/true", "0"], ["cookie", "/bin/true", "00", "--clear"], ["record", "--ring-size", "5000", "true"],
-                    ["record", "--ring-size", "1T", "true"], ["list", "more"],
+                    ["record", "--ring-size", "1T", "true"], ["list", "more", "most"],
                     ["list", "--kind", "none", "-k"], ["list", "--dev", "0"],
                     ["stats", "-j", "--openmetrics"], ["flush", "more"]):
         done = lib.buildid(*command, status=2)

@@ -76,6 +76,25 @@ def _():
         equal(len(text.splitlines()), 1, "lines")
 
 
+@test("units for systemctl, and a plan for what else there is")
+def _():
+    cgroup = "/sys/fs/cgroup"
+    if not os.path.exists(f"{cgroup}/cgroup.procs"):
+        lib.mount("cgroup2", cgroup, "cgroup2")
+    service = f"{cgroup}/shop.service"
+    os.makedirs(service, exist_ok=True)
+    with library() as path, lib.child(map_it, path) as inside, lib.child(map_it, path) as outside:
+        lib.write_bytes(f"{service}/cgroup.procs", str(inside).encode())
+        replace(path, "v2.so")
+        found = lib.buildid("stale", "--units", str(inside), str(outside), status=STALE)
+        equal(found.stdout, "shop.service\n")
+        contains(found.stderr, "1 processes are in no service; see --restart-plan")
+        plan, _ = stale("--restart-plan", inside, outside)
+        equal([(line["action"], line["command"], line["processes"]) for line in plan],
+              [("restart", "systemctl restart -- shop.service", 1), ("process", None, 1)])
+    os.rmdir(service)
+
+
 @test("a library that was deleted")
 def _():
     with library() as path, lib.child(map_it, path) as pid:
@@ -354,7 +373,8 @@ def _():
         for wrong, word in (2**22 + 1, "No such process"), (2, "kernel thread"):
             found = lib.buildid("stale", str(pid), str(wrong), status=1)
             contains(found.stderr, word)
-    lib.buildid("stale", "x", status=2)
+    lib.buildid("stale", "0", status=2)
+    contains(lib.buildid("stale", "no such", status=1).stderr, "no process has this name")
 
 
 @test("a process that keeps its address space locked is counted, and the others are looked at")

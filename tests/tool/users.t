@@ -165,7 +165,7 @@ def _():
                                                  status=3).stdout)
             equal((line["package_version"], line["now_package_version"], line["purl"]),
                   ("3.0.11-1", "3.0.13-1", "pkg:deb/debian/openssl@3.0.11-1?arch=amd64"))
-            contains(lib.buildid("maps", "-l", str(two)).stdout, "/opt/in.so (deleted) "
+            contains(lib.buildid("maps", "--long", str(two)).stdout, "/opt/in.so (deleted) "
                      "(openssl 3.0.11-1)\n")
             metrics = lib.buildid("stats", "--openmetrics", "--contents=100000").stdout
             contains(metrics, ',package="openssl",package_version="3.0.11-1",package_from="note"}')

@@ -47,6 +47,9 @@ static const char help[] =
 	"same eight, as perf report compares names alone. Where that cannot be, either all mappings of a path get a build-id or none does. "
 	"What is not annotated is reported.";
 
+static const char examples[] = "buildid annotate perf.data build.log\n"
+			       "buildid annotate -i perf.data -o named.data\n";
+
 #define GIVE_LOG     "; give a log with --log"
 #define EARLIER_BOOT "recorded in an earlier boot" GIVE_LOG
 /* FAT's mtime is in steps of two seconds. */
@@ -68,6 +71,7 @@ struct annotator {
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
 	const char *blind;    /* why nothing is known but what perf has recorded; or NULL */
+	bool incomplete;
 	bool progress;
 	int signals;				     /* -1: none yet */
 	int stopped;				     /* by this signal */
@@ -298,20 +302,27 @@ static void note_clocks(struct annotator *annotator, const struct log_reader *lo
 			   convert(annotator, &ahead, clocks->until);
 }
 
+static const char *log_name(const struct annotator *annotator)
+{
+	const struct annotation *annotation = annotator->annotation;
+
+	return annotation->log_name ? annotation->log_name : annotation->log;
+}
+
 static bool read_records(struct annotator *annotator, struct log_reader *log)
 {
 	const struct buildid_record *record;
-	const char *path = annotator->annotation->log;
+	const char *name = log_name(annotator);
 	int answer;
 
 	while ((answer = log_next(log, &record)) > 0)
 		if (identities_add(annotator->identities, record))
-			return annotate_report(annotator, path, strerror(ENOMEM));
+			return annotate_report(annotator, name, strerror(ENOMEM));
 	/* A log that was cut short is good as far as it goes. */
 	if (answer < 0)
-		out_error(annotator->out, path, "%s", log_error(log));
+		out_error(annotator->out, name, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
-		return annotate_report(annotator, path, strerror(ENOMEM));
+		return annotate_report(annotator, name, strerror(ENOMEM));
 	note_clocks(annotator, log);
 	return true;
 }
@@ -323,7 +334,8 @@ static bool read_log(struct annotator *annotator)
 	bool good;
 
 	if (!log || log_error(log)) {
-		annotate_report(annotator, path, log ? log_error(log) : strerror(ENOMEM));
+		annotate_report(annotator, log_name(annotator),
+				log ? log_error(log) : strerror(ENOMEM));
 		good = false;
 	} else {
 		annotator->here = boot_is_now(log_header(log)->boot_id);
@@ -485,7 +497,7 @@ static bool gather(struct annotator *annotator)
 	if (identities_ready(annotator->identities, annotator->begin))
 		return annotate_report(annotator, annotator->name, strerror(ENOMEM));
 	reason = log ? why_not_in_log(annotator) : NULL;
-	return reason ? annotate_report(annotator, log, reason) : true;
+	return reason ? annotate_report(annotator, log_name(annotator), reason) : true;
 }
 
 static void free_module_events(struct annotator *annotator)
@@ -591,11 +603,14 @@ static bool rewrite(struct annotator *annotator)
 	annotator->signals = signals < 0 ? signals_open() : signals;
 	good = !perfdata_rewrite(annotator->data, annotator->annotation->output, &to, &counts);
 	if (good) {
-		print_summary(annotator, &counts);
+		if (!annotator->annotation->quiet)
+			print_summary(annotator, &counts);
 		print_object(annotator, &counts);
 	}
 	if (signals < 0)
 		signals_close(annotator->signals);
+	annotator->incomplete = good && (counts.not_annotated || counts.module_events_missing ||
+					 identities_lost(annotator->identities));
 	return good;
 }
 
@@ -614,7 +629,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 		.name = annotation->name	      ? annotation->name :
 			strcmp(annotation->path, "-") ? annotation->path :
 							"standard input",
-		.progress = isatty(STDERR_FILENO),
+		.progress = isatty(STDERR_FILENO) && !annotation->quiet,
 	};
 	bool good;
 
@@ -636,7 +651,7 @@ bool annotate(struct output *out, const struct annotation *annotation)
 	/* Ended by the signal, as the parent expects. */
 	if (annotator.stopped && annotation->signals < 0)
 		raise(annotator.stopped);
-	return good;
+	return good && !(annotation->strict && annotator.incomplete);
 }
 
 /* ------------------------------------------------------------------ command -- */
@@ -650,19 +665,25 @@ int cmd_annotate(int argc, char **argv)
 		OPTION_LOG(&annotation.log),
 		OPTION_OUTPUT(&annotation.output),
 		OPTION_NO_NAMES(&annotation.keep_names),
+		{ "strict", 0, NULL, "exit with 1 if anything is not annotated, or was lost",
+		  .flag = &annotation.strict },
+		OPTION_QUIET(&annotation.quiet),
 		{},
 	};
 	const struct args args = {
 		.command = "annotate",
-		.operands = "[PERF_DATA]",
-		.max_operands = 1,
+		.operands = "[PERF_DATA] [LOG]",
+		.max_operands = 2,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &out,
 	};
 	char **operands = args_parse(&args, argc, argv);
 
-	annotation.path = option_perfdata(annotation.path, operands);
+	option_recorded(operands, &annotation.path, &annotation.log);
+	if (!annotation.path)
+		annotation.path = "perf.data";
 	if (annotation.log && !strcmp(annotation.log, "-") && !strcmp(annotation.path, "-"))
 		args_error("-", "standard input is either the log or the perf.data");
 	/* Objects are not to be mixed with the perf.data. */

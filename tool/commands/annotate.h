@@ -15,17 +15,23 @@
  * struct annotation - what to annotate, from what, to where
  * @path: a perf.data, "-" for standard input
  * @log: of buildid record; NULL: by what the module remembers alone
+ * @log_name: of @log in messages; NULL: @log
  * @output: where to write; NULL: in place of @path, standard output for standard input
  * @name: of @path in messages; NULL: @path
+ * @strict: fail if anything is not annotated, once it is written
+ * @quiet: neither progress nor a summary
  * @keep_names: contents of one path get no names of their own
  * @signals: of signals_open(), by which it ends; -1: signals end the process
  */
 struct annotation {
 	const char *path;
 	const char *log;
+	const char *log_name;
 	const char *output;
 	const char *name;
 	bool keep_names;
+	bool strict;
+	bool quiet;
 	int signals;
 };
 

@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "common/nearest.h"
 #include "common/output.h"
 
 static const struct command {
@@ -29,7 +30,8 @@ static const struct command {
 	{ "maps", cmd_maps, "show the mappings of processes as they are" },
 	{ "stale", cmd_stale, "show processes that run what was replaced or deleted" },
 	{ "users", cmd_users, "show who has mapped a content, or had lately" },
-	{ "record", cmd_record, "write the stream of records to a log" },
+	{ "record", cmd_record, "record with perf, or write all records to a log" },
+	{ "perf", cmd_perf, "run perf, and annotate the perf.data where it records" },
 	{ "annotate", cmd_annotate, "give each mapping in a perf.data its build-id" },
 	{ "id", cmd_id, "identify files" },
 	{ "list", cmd_list, "list build-ids as perf buildid-list does" },
@@ -64,7 +66,7 @@ static int usage(FILE *file, int status)
 
 	fputs("Usage: buildid COMMAND [OPTION...]\n"
 	      "  or:  buildid help COMMAND\n"
-	      "  or:  buildid --version\n\n",
+	      "  or:  buildid version\n\n",
 	      file);
 	FOR_EACH_COMMAND(command)
 	fprintf(file, "  %-10s%s\n", command->name, command->description);
@@ -76,7 +78,15 @@ static int usage(FILE *file, int status)
 
 static int unknown(const char *name)
 {
-	fprintf(stderr, "buildid: %s: no such command\nbuildid: try 'buildid help'\n", name);
+	struct nearest nearest = { .word = name };
+	const struct command *command;
+
+	FOR_EACH_COMMAND(command)
+	nearest_offer(&nearest, command->name);
+	fprintf(stderr, "buildid: %s: no such command\n", name);
+	if (nearest.name)
+		fprintf(stderr, "buildid: did you mean %s?\n", nearest.name);
+	fputs("buildid: try 'buildid help'\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -111,7 +121,7 @@ static int dispatch(int argc, char **argv)
 	if (argc < 2)
 		return usage(stderr, EXIT_USAGE);
 	name = argv[1];
-	if (!strcmp(name, "--version")) {
+	if (!strcmp(name, "version") || !strcmp(name, "--version") || !strcmp(name, "-V")) {
 		puts("buildid " BUILDID_VERSION);
 		return EXIT_SUCCESS;
 	}

@@ -17,6 +17,7 @@ int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_maps(int argc, char **argv);
 int cmd_mon(int argc, char **argv);
+int cmd_perf(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_resolve(int argc, char **argv);
 int cmd_stale(int argc, char **argv);

@@ -23,6 +23,9 @@ static const char help[] =
 	"that FILE then has.\v"
 	"FILE must belong to the user, and have neither a build-id nor an fs-verity digest.";
 
+static const char examples[] = "buildid cookie app.img --text=app-1.2.3\n"
+			       "buildid cookie app.img --clear\n";
+
 #define TOO_SHORT "no bytes; to remove a cookie: --clear"
 #define TOO_LONG  "more than 128 bytes"
 
@@ -123,6 +126,7 @@ int cmd_cookie(int argc, char **argv)
 		.operands = "FILE HEX\nFILE --text=TEXT\nFILE --clear",
 		.max_operands = 2,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &out,
 	};

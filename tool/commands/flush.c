@@ -12,10 +12,14 @@ static const char help[] =
 	"Make the module forget all files that it identified, and print how many. Readers "
 	"notice new file ids, and nothing else. Needs CAP_SYS_ADMIN.";
 
+static const char examples[] = "buildid flush\n";
+
 int cmd_flush(int argc, char **argv)
 {
 	struct output out;
-	const struct args args = { .command = "flush", .help = help, .out = &out };
+	const struct args args = {
+		.command = "flush", .help = help, .examples = examples, .out = &out
+	};
 	struct buildid *handle;
 	uint64_t flushed;
 	int err;

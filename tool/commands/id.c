@@ -27,6 +27,10 @@ static const char help[] =
 	"A file that cannot be identified is reported; the others are done, and the exit "
 	"status is 1.";
 
+static const char examples[] =
+	"buildid id /usr/bin/*\n"
+	"find / -xdev -name '*.so*' -print0 | buildid id -0 --files-from=-\n";
+
 struct job {
 	struct output out;
 	struct buildid *handle;
@@ -146,11 +150,17 @@ int cmd_id(int argc, char **argv)
 		.operands = "FILE...\n--files-from=LIST",
 		.max_operands = ARGS_ANY,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};
 	char **paths = args_parse(&args, argc, argv);
+	char **path;
 
+	for (path = paths; *path; path++)
+		if (!strcmp(*path, "-"))
+			args_error("-", "paths from standard input: --files-from=-; a file of that "
+					"name: ./-");
 	if (!list && !*paths)
 		args_error("FILE", "missing operand");
 	if (list && *paths)

@@ -18,6 +18,8 @@ static const char help[] =
 	"Show the version of the module, the kernel function it probes and whether it sees "
 	"mappings now (armed), the records and requests it knows, and its bounds.";
 
+static const char examples[] = "buildid info\n";
+
 #define BITS 64
 
 /* The words of the bits set in @bits. */
@@ -104,7 +106,9 @@ static void show_info(struct output *out, struct buildid_info *info)
 int cmd_info(int argc, char **argv)
 {
 	struct output out;
-	const struct args args = { .command = "info", .help = help, .out = &out };
+	const struct args args = {
+		.command = "info", .help = help, .examples = examples, .out = &out
+	};
 	struct buildid_info info;
 	struct buildid *handle;
 	int err;

@@ -26,12 +26,15 @@
 static const char help[] =
 	"List build-ids and paths as perf buildid-list does: of the files that the module "
 	"remembers, each version of a file in a line of its own; with --kernel and --modules "
-	"of the running kernel in place of files; with --input of a perf.data, each content "
-	"of a path in a line of its own.\v"
+	"of the running kernel in place of files; of a PERF_DATA each content of a path in a line "
+	"of its own.\v"
 	"Beside " KERNEL_NAME " and modules is the path of the file, if one of the same build "
 	"is found. A Go build id follows \"go:\".\n\n"
 	"Files that the module remembers need CAP_PERFMON or CAP_SYS_ADMIN, and the initial "
 	"network namespace.";
+
+static const char examples[] = "buildid list --kind any\n"
+			       "buildid list -H perf.data\n";
 
 static bool has_build_id(const struct buildid_file *file)
 {
@@ -203,11 +206,11 @@ static void list_check(const struct selection *shown, const char *input)
 	bool images = shown->kernel || shown->modules;
 
 	if (shown->hits && !input)
-		args_error("--with-hits", "only together with --input");
+		args_error("--with-hits", "only together with a perf.data");
 	if (shown->filter.by_device && (input || images))
-		args_error("--dev", "not together with --input, --kernel and --modules");
+		args_error("--dev", "not together with a perf.data, --kernel and --modules");
 	if (input && (shown->any_kind || shown->filter.by_kind))
-		args_error("--kind", "not together with --input");
+		args_error("--kind", "not together with a perf.data");
 	if (images && shown->filter.by_kind)
 		args_error("--kind", "any, together with --kernel and --modules");
 }
@@ -229,15 +232,19 @@ int cmd_list(int argc, char **argv)
 		  .parse = parse_device, .to = &shown.filter },
 		OPTION_INPUT(&input),
 		{ "with-hits", 'H', NULL,
-		  "with --input: only what samples lie in, with or without a build-id",
+		  "of a perf.data: only what samples lie in, with or without a build-id",
 		  .flag = &shown.hits },
 		{},
 	};
-	const struct args args = {
-		.command = "list", .help = help, .options = options, .out = &out
-	};
+	const struct args args = { .command = "list",
+				   .operands = "[PERF_DATA]",
+				   .max_operands = 1,
+				   .help = help,
+				   .examples = examples,
+				   .options = options,
+				   .out = &out };
 
-	args_parse(&args, argc, argv);
+	option_recorded(args_parse(&args, argc, argv), &input, NULL);
 	list_check(&shown, input);
 	if (input)
 		return list_perfdata(&out, input, &shown);

@@ -34,6 +34,9 @@ static const char help[] =
 	"FORMAT is maps; or unstrip, a line for each file as eu-unstrip -n prints it; or json. "
 	"Any process but the caller needs CAP_PERFMON or CAP_SYS_ADMIN.";
 
+static const char examples[] = "buildid maps $$\n"
+			       "buildid maps --long $(pidof sshd)\n";
+
 enum format {
 	MAPS,
 	UNSTRIP,
@@ -50,6 +53,7 @@ struct maps {
 	enum format format;
 	bool all;
 	bool data;
+	struct filter filter; /* of which only the pids are set */
 	bool long_lines;
 	bool headings;
 	uint32_t pid; /* of the previous mapping, or 0 */
@@ -273,23 +277,30 @@ static int maps_prepare(struct maps *maps)
 	return -1;
 }
 
-static void show_request(struct maps *maps, char **pids)
+static void show_request(struct maps *maps, const struct process_list *list)
 {
-	uint32_t pid;
+	size_t i;
 
 	if (maps->all)
 		show_all(maps);
-	for (; *pids; pids++)
-		if (process_operand(*pids, &pid))
-			show_process(maps, pid);
+	for (i = 0; i < list->count; i++)
+		show_process(maps, list->pids[i]);
 }
 
-static int maps_run(struct maps *maps, char **pids)
+static int maps_run(struct maps *maps, char **operands)
 {
-	if (maps_prepare(maps))
+	struct process_list list;
+
+	process_operands(&list, &maps->out, &maps->filter, operands);
+	maps->failed = list.failed;
+	maps->headings = maps->all || list.count > 1;
+	if (!maps->all && !list.count)
+		maps->failed = true;
+	else if (maps_prepare(maps))
 		maps->failed = true;
 	else
-		show_request(maps, pids);
+		show_request(maps, &list);
+	process_list_free(&list);
 	if (maps->packages)
 		mapped_packages_report(maps->packages, "maps");
 	mapped_packages_free(maps->packages);
@@ -320,13 +331,12 @@ static const char *parse_format(void *format, const char *name)
 
 static void maps_check(const struct maps *maps, char **pids)
 {
-	if (!maps->all && !*pids)
+	if (!maps->all && !*pids && !maps->filter.nr_pids)
 		args_error("PID", "missing operand");
-	if (maps->all && *pids)
-		args_error(*pids, "not together with --all-processes");
+	if (maps->all && (*pids || maps->filter.nr_pids))
+		args_error(*pids ? *pids : "--pid", "not together with --all-processes");
 	if (maps->long_lines && maps->format == UNSTRIP)
 		args_error("--long", "not together with --format=unstrip");
-	process_operands_check(pids);
 }
 
 int cmd_maps(int argc, char **argv)
@@ -334,8 +344,9 @@ int cmd_maps(int argc, char **argv)
 	struct maps maps = {};
 	const struct args_option options[] = {
 		{ "all-processes", 'A', NULL, "every process", .flag = &maps.all },
+		OPTION_PID(&maps.filter),
 		OPTION_DATA(&maps.data),
-		{ "long", 'l', NULL,
+		{ "long", 0, NULL,
 		  "the package of each file, and what is mapped from within an archive",
 		  .flag = &maps.long_lines },
 		{ "format", 0, "FORMAT", "maps, unstrip or json", .parse = parse_format,
@@ -344,9 +355,10 @@ int cmd_maps(int argc, char **argv)
 	};
 	const struct args args = {
 		.command = "maps",
-		.operands = "PID...\n--all-processes",
+		.operands = "PID|NAME...\n--all-processes",
 		.max_operands = ARGS_ANY,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &maps.out,
 	};
@@ -356,7 +368,6 @@ int cmd_maps(int argc, char **argv)
 	if (maps.out.json)
 		maps.format = JSON;
 	out_init(&maps.out, stdout, maps.format == JSON);
-	maps.headings = maps.all || pids[1];
 	/* A file is one line there, however its parts are mapped. */
 	maps.data |= maps.format == UNSTRIP;
 	if (maps.format == UNSTRIP || maps.long_lines)

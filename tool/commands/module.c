@@ -7,23 +7,30 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "device_access.h"
 #include "module.h"
 
 #define MODULE_DIRECTORY "/sys/module/buildid"
 #define NETLINK_NAME	 "netlink family " BUILDID_GENL_NAME
 
-void module_error(struct output *out, const char *object, int error, const char *advice)
-{
-	/* @advice is about permissions, which nothing else has to do with. */
-	if (!advice || error != -EPERM)
-		advice = buildid_advice(error);
-	out_error(out, object, "%s%s%s", buildid_strerror(error), advice ? "; " : "",
-		  advice ? advice : "");
-}
-
 static bool is_loaded(void)
 {
 	return !access(MODULE_DIRECTORY, F_OK);
+}
+
+void module_error(struct output *out, const char *object, int error, const char *advice)
+{
+	char access_remedy[256];
+
+	/* @advice is about permissions, which nothing else has to do with. */
+	if (!advice || error != -EPERM)
+		advice = buildid_advice(error);
+	if (error == -EACCES) {
+		device_access_remedy(access_remedy, sizeof(access_remedy));
+		advice = access_remedy;
+	}
+	out_error(out, object, "%s%s%s", buildid_strerror(error), advice ? "; " : "",
+		  advice ? advice : "");
 }
 
 static void other_abi(struct output *out, const char *object)

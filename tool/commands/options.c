@@ -2,6 +2,7 @@
 /* Options: how values that several commands take are parsed and checked. */
 
 #include "options.h"
+#include "recorded_file.h"
 
 const char *option_ring_size(void *size, const char *value)
 {
@@ -19,11 +20,33 @@ void option_check_filter(const struct filter *filter)
 		args_error("--children", "only together with --pid");
 }
 
-const char *option_perfdata(const char *input, char *const *operands)
+static const char **recorded_option(const char *operand, const char **input, const char **log)
 {
-	if (input && *operands)
-		args_error(*operands, "not together with --input");
-	if (!input)
-		input = *operands ? *operands : "perf.data";
-	return input;
+	switch (recorded_kind(operand)) {
+	case RECORDED_LOG:
+		if (!log)
+			args_error(operand, "a log; buildid mon shows it");
+		return log;
+	case RECORDED_PERFDATA:
+		if (!input)
+			args_error(operand, "a perf.data; buildid list shows what is in it");
+		return input;
+	default:
+		/* Whoever reads it says what is wrong. */
+		return input ? input : log;
+	}
+}
+
+void option_recorded(char *const *operands, const char **input, const char **log)
+{
+	const char **option;
+
+	for (; *operands; operands++) {
+		option = recorded_option(*operands, input, log);
+		if (*option)
+			args_error(*operands, option == input ?
+						      "not together with another perf.data" :
+						      "not together with another log");
+		*option = *operands;
+	}
 }

@@ -50,6 +50,9 @@
 	       "bytes for records that wait to be read, a power of two; k and M multiply", \
 	       .parse = option_ring_size, .to = (var))
 
+#define OPTION_QUIET(var) \
+	OPTION("quiet", 'q', NULL, "neither progress nor a summary", .flag = (var))
+
 /* Of who fits a terminal. */
 #define OPTION_FULL(var) \
 	OPTION("full", 0, NULL, "on a terminal, too, identities and paths in full", .flag = (var))
@@ -59,9 +62,9 @@
 #define OPTION_NO_DEBUGINFOD(var) \
 	OPTION("no-debuginfod", 0, NULL, "ask no debuginfod server", .flag = (var))
 #define OPTION_ALL(var) \
-	OPTION("all", 'a', NULL, "files of the recording without a sample, too", .flag = (var))
+	OPTION("all", 0, NULL, "files of the recording without a sample, too", .flag = (var))
 #define OPTION_DEBUG(var)                                                                     \
-	OPTION("debug", 'g', NULL,                                                            \
+	OPTION("debug", 0, NULL,                                                              \
 	       "the debug file of what has no symbol table, too, from debuginfod if need be", \
 	       .flag = (var))
 
@@ -70,7 +73,10 @@ const char *option_ring_size(void *size, const char *value);
 /* --children is of --pid. */
 void option_check_filter(const struct filter *filter);
 
-/* The perf.data that --input or else an operand names. */
-const char *option_perfdata(const char *input, char *const *operands);
+/*
+ * Operands that are each a perf.data or a log, by what is in them, in place of --input and --log.
+ * @input, @log: what they said, or NULL; a null pointer where the command does not read that.
+ */
+void option_recorded(char *const *operands, const char **input, const char **log);
 
 #endif

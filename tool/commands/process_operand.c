@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Process operand: what maps and stale take. */
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/arguments.h"
+#include "common/array.h"
 #include "process_operand.h"
 
-bool process_operand(const char *text, uint32_t *pid)
+#define COMM_MAX 16 /* with its newline */
+
+static bool is_pid(const char *text, uint32_t *pid)
 {
 	uint64_t number;
 
@@ -18,13 +27,77 @@ bool process_operand(const char *text, uint32_t *pid)
 	return true;
 }
 
-void process_operands_check(char *const *operands)
+static void process_list_add(struct process_list *list, struct output *out, uint32_t pid)
 {
+	if (array_reserve(list->pids, list->count)) {
+		list->pids[list->count++] = pid;
+		return;
+	}
+	out_error(out, "processes", "%s", strerror(ENOMEM));
+	list->failed = true;
+}
+
+static bool is_called(int proc, const char *pid, const char *name)
+{
+	char path[32], comm[COMM_MAX + 1];
+	ssize_t size = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.20s/comm", pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		size = read(fd, comm, COMM_MAX);
+		close(fd);
+	}
+	if (size <= 0)
+		return false;
+	comm[size - 1] = '\0';
+	/* The kernel cuts it. */
+	return !strncmp(comm, name, COMM_MAX - 1);
+}
+
+static void add_called(struct process_list *list, struct output *out, const char *name)
+{
+	DIR *proc = opendir("/proc");
+	const size_t before = list->count;
+	struct dirent *entry;
 	uint32_t pid;
 
-	for (; *operands; operands++)
-		if (!process_operand(*operands, &pid))
-			args_error(*operands, "not a process id");
+	while (proc && (entry = readdir(proc)))
+		if (is_pid(entry->d_name, &pid) && is_called(dirfd(proc), entry->d_name, name))
+			process_list_add(list, out, pid);
+	if (proc)
+		closedir(proc);
+	if (list->count > before || list->failed)
+		return;
+	out_error(out, name, "no process has this name");
+	list->failed = true;
+}
+
+void process_operands(struct process_list *list, struct output *out, const struct filter *filter,
+		      char *const *operands)
+{
+	char *const *operand;
+	uint32_t pid;
+	size_t i;
+
+	/* Before anything is looked for. */
+	for (operand = operands; *operand; operand++)
+		if (!is_pid(*operand, &pid) && !(*operand)[strspn(*operand, "-0123456789")])
+			args_error(*operand, "not a process id");
+	*list = (struct process_list){};
+	for (i = 0; i < filter->nr_pids; i++)
+		process_list_add(list, out, filter->pids[i]);
+	for (operand = operands; *operand; operand++)
+		if (is_pid(*operand, &pid))
+			process_list_add(list, out, pid);
+		else
+			add_called(list, out, *operand);
+}
+
+void process_list_free(struct process_list *list)
+{
+	free(list->pids);
 }
 
 const char *process_operand_missing(uint32_t pid)

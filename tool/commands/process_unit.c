@@ -59,11 +59,39 @@ static const char *container_id(const char *name, size_t length)
 	return NULL;
 }
 
+/* What systemd calls its own; systemctl would take others for patterns or options. */
+static bool is_plain(const char *name, size_t length)
+{
+	static const char plain[] = ":-_.\\@";
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (!isalnum((unsigned char)name[i]) && (!name[i] || !strchr(plain, name[i])))
+			return false;
+	return *name != '-';
+}
+
+/* The outermost, unless it is in a container or a user's. */
+static void parse_service(struct process_unit *unit, const char *name, size_t length)
+{
+	static const char manager[] = "user@", session[] = "session-";
+	bool is_service = ends_with(name, length, ".service");
+
+	if (*unit->service || *unit->container || unit->user)
+		return;
+	if ((is_service && !strncmp(name, manager, strlen(manager))) ||
+	    (ends_with(name, length, ".scope") && !strncmp(name, session, strlen(session))))
+		unit->user = true;
+	else if (is_service && length < PROCESS_UNIT_NAME && is_plain(name, length))
+		process_unit_copy(unit->service, name, length);
+}
+
 static void parse_component(struct process_unit *unit, const char *name, size_t length)
 {
 	static const char lxc[] = "lxc.payload.";
 	const char *id = container_id(name, length);
 
+	parse_service(unit, name, length);
 	if (is_unit(name, length))
 		process_unit_copy(unit->unit, name, length);
 	if (id)

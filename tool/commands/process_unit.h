@@ -6,6 +6,7 @@
 #ifndef TOOL_PROCESS_UNIT_H
 #define TOOL_PROCESS_UNIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* NAME_MAX and a NUL. */
@@ -14,11 +15,16 @@
 /**
  * struct process_unit - where a process belongs
  * @unit: systemd's, the innermost: "ssh.service"; "" for none
+ * @service: that systemctl can restart: of this machine's manager, and of nobody's
+ *	choosing, as who has a cgroup of his own can call those below it as he likes; "" for none
+ * @user: of a user's manager or session
  * @container: the id of 64 hex digits, for LXC the name; "" for none
  */
 struct process_unit {
 	char unit[PROCESS_UNIT_NAME];
 	char container[PROCESS_UNIT_NAME];
+	char service[PROCESS_UNIT_NAME];
+	bool user;
 };
 
 /* From /proc/PID/cgroup; both are "" when the process is gone. */

@@ -33,6 +33,8 @@ static const char help[] =
 	"Without the module the other places are searched. Of 8 digits or more it takes the only "
 	"build-id known here that begins with them. Exit status: 1 when there is no such file.";
 
+static const char examples[] = "buildid resolve 4f2a9c10\n";
+
 struct job {
 	struct output out;
 	struct build_id id;
@@ -275,6 +277,7 @@ int cmd_resolve(int argc, char **argv)
 		.operands = "ID",
 		.max_operands = 1,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};

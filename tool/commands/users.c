@@ -46,7 +46,8 @@ static const char help[] =
 	"Show who has mapped a content, under whatever path and in whatever container: process, "
 	"unit or container, state, since when if that is known, path. The content is given by its "
 	"build-id or other identity in hex, or 8 or more of its first digits, or by a file that has "
-	"it: with a slash, if its name could be an ID; or any content of a package.\v"
+	"it: with a slash, if its name could be an ID; or any content of a package, or of files that "
+	"are called NAME, such as libc.so.6 or bash.\v"
 	"Equal identities prove nothing: sizes are compared, and at equal size all bytes where the "
 	"file that a process has mapped can still be opened, which takes root for other users' "
 	"processes. Who has another content than FILE is counted; with ID each that has another one "
@@ -58,6 +59,10 @@ static const char help[] =
 	"another boot or machine has is \"logged\". A child of fork(2) that has exited is not known "
 	"unless it mapped something itself.\n\n"
 	"Exit status: 0 somebody has or had it, 3 nobody, 1 failed, 2 wrong usage.";
+
+static const char examples[] = "buildid users /usr/lib/x86_64-linux-gnu/libssl.so.3\n"
+			       "buildid users libc.so.6\n"
+			       "buildid users --package=openssl=3.0.11\n";
 
 /* A process that was seen alive. */
 struct process {
@@ -93,6 +98,7 @@ struct users {
 	bool present;		      /* processes that are alive were looked at */
 	struct identity wanted;
 	bool any_kind;
+	const char *name;    /* in place of @wanted, the base name of its paths */
 	const char *package; /* in place of @wanted, as it was given */
 	struct package_wish wish;
 	struct mapped_packages *packages;
@@ -201,6 +207,8 @@ static bool is_wanted_file(struct users *users, const struct buildid_mmap *mmap,
 
 	if (!file)
 		return false;
+	if (users->name)
+		return !strcmp(basename(buildid_file_path(file)), users->name);
 	if (users->package)
 		return is_of_package(users, mmap, file);
 	bytes = buildid_file_id_bytes(file, &size);
@@ -230,7 +238,7 @@ static enum evidence users_judge(struct users *users, const struct buildid_event
 	struct candidate *candidate;
 	bool same;
 
-	if (users->package)
+	if (users->package || users->name)
 		return EVIDENCE_SAME;
 	if (!users->file) {
 		if (!compare_with(users, event->file))
@@ -569,13 +577,22 @@ static void read_log(struct users *users, const char *path)
 
 /* ------------------------------------------------------------------- run -- */
 
+/* Else it is the last part of one, wherever that is. */
+static bool is_path(const char *content)
+{
+	return strchr(content, '/') || !access(content, F_OK);
+}
+
 static bool users_prepare(struct users *users, const char *content, const char *log)
 {
 	const bool begins = !users->package && id_prefix_is(content), module = !log;
-	const bool by_file = !users->package && !begins &&
+	const bool by_path = !users->package && !begins &&
 			     !build_id_parse(&users->wanted.id, content);
+	const bool by_file = by_path && is_path(content);
 
 	users->by_file = by_file;
+	if (by_path && !by_file)
+		users->name = content;
 	users->any_kind = !by_file;
 	if (module || by_file)
 		users->handle = module_open(&users->out);
@@ -611,6 +628,11 @@ static void note_what_is_missing(const struct users *users)
 		fputs("buildid: users: when it was mapped is not known where the machine may have "
 		      "slept since\n",
 		      stderr);
+	if (users->name && !users->shown && !users->failed)
+		fprintf(stderr,
+			"buildid: users: no file called %s is mapped, or was as far as is known; "
+			"with a slash it is the path of a file\n",
+			users->name);
 	if (users->others && users->by_file)
 		fprintf(stderr, "buildid: users: not shown: %zu with the " PRINT_SAME_ID "\n",
 			users->others);
@@ -683,9 +705,10 @@ int cmd_users(int argc, char **argv)
 	};
 	const struct args args = {
 		.command = "users",
-		.operands = "ID\nFILE\n--package=NAME[=VERSION]",
+		.operands = "ID\nFILE\nNAME\n--package=NAME[=VERSION]",
 		.max_operands = 1,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &users.out,
 	};

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "nearest.h"
 
 #define LONG_ONLY 256 /* first key of options without a letter */
 
@@ -32,6 +33,32 @@ static __attribute__((noreturn)) void hint(void)
 void args_error(const char *object, const char *reason)
 {
 	fprintf(stderr, "buildid: %s: %s\n", object, reason);
+	hint();
+}
+
+static void suggest(const char *word)
+{
+	struct nearest nearest = { .word = word };
+	size_t i;
+
+	for (i = 0; i < row_count; i++)
+		if (rows[i].name)
+			nearest_offer(&nearest, rows[i].name);
+	if (nearest.name && nearest.distance)
+		fprintf(stderr, "buildid: did you mean --%s?\n", nearest.name);
+}
+
+/* getopt has said what is wrong with @word, or with a letter in it. */
+static __attribute__((noreturn)) void explain(const char *word)
+{
+	char name[64];
+
+	if (!strncmp(word, "--", 2) && word[2]) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+		suggest(name);
+	}
+	if (current->unknown)
+		fprintf(stderr, "buildid: %s\n", current->unknown);
 	hint();
 }
 
@@ -66,7 +93,7 @@ static error_t arguments_parse(int key, char *value, struct argp_state *state)
 		state->err_stream = NULL;
 		return 0;
 	case ARGP_KEY_ERROR:
-		hint();
+		explain(state->argv[state->next - 1]);
 	}
 	for (i = 0; i < row_count; i++) {
 		if (key_of(i) != key)
@@ -81,10 +108,30 @@ static error_t arguments_parse(int key, char *value, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* argp frees it. */
+static char *examples(void)
+{
+	const char *line = current->examples;
+	char *text = NULL;
+	size_t size;
+	FILE *file;
+
+	file = line ? open_memstream(&text, &size) : NULL;
+	if (!file)
+		return NULL;
+	fputs("Examples:", file);
+	for (; *line; line += strcspn(line, "\n") + 1)
+		fprintf(file, "\n  %.*s", (int)strcspn(line, "\n"), line);
+	fclose(file);
+	return text;
+}
+
 /* Omits argp's note that mandatory arguments apply to short options as well. */
 static char *filter_help(int key, const char *text, void *input)
 {
 	(void)input;
+	if (key == ARGP_KEY_HELP_EXTRA)
+		return examples();
 	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
 }
 
@@ -120,7 +167,7 @@ char **args_parse(const struct args *args, int argc, char **argv)
 	int first;
 
 	current = args;
-	for (row = args->options; row && row->name; row++)
+	for (row = args->options; row && (row->name || row->letter); row++)
 		add_row(&options[row_count], row);
 	add_row(&options[row_count], &common[0]);
 	add_row(&options[row_count], &common[1]);

@@ -28,13 +28,13 @@
 
 /**
  * struct args_option - an option; one of @flag, @string and @parse is set
- * @name: after "--"; NULL ends the table
- * @letter: after "-", or 0
+ * @name: after "--", or NULL
+ * @letter: after "-", or 0; the table ends with neither
  * @value: the value's name in help; NULL without a value
  * @help: what it does
  * @flag: set to true
  * @string: set to the value
- * @parse: stores the value at @to; returns NULL, or what is wrong with it
+ * @parse: stores the value, NULL if there is none, at @to; returns NULL, or what is wrong with it
  * @to: for @parse
  */
 struct args_option {
@@ -55,6 +55,8 @@ struct args_option {
  * @max_operands: ARGS_ANY for no bound
  * @stop: options after the first operand are operands, too
  * @help: what the command does; the options are listed at a "\v"
+ * @examples: command lines, each with its newline
+ * @unknown: explains an option that is not in the table, or returns NULL; may be NULL
  * @options: ends with a row of zeros
  * @out: set up for standard output, in JSON with --json
  */
@@ -64,6 +66,8 @@ struct args {
 	int max_operands;
 	bool stop;
 	const char *help;
+	const char *examples;
+	const char *unknown;
 	const struct args_option *options;
 	struct output *out;
 };

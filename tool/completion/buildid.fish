@@ -24,6 +24,8 @@ function __buildid_value
             printf '%s\n' -x -a '(__fish_complete_directories)'
         case format
             printf '%s\n' -x -a 'maps unstrip json'
+        case call-graph
+            printf '%s\n' -x -a 'fp dwarf lbr'
         case kind
             printf '%s\n' -x -a 'gnu go htlhash fsverity cookie none any'
         case comm
@@ -51,6 +53,7 @@ complete -c buildid -f
 complete -c buildid -n __fish_is_first_arg -l help -d 'print help'
 complete -c buildid -n __fish_is_first_arg -l version -d 'print the version'
 complete -c buildid -n __fish_is_first_arg -a help -d 'print help'
+complete -c buildid -n __fish_is_first_arg -a version -d 'print the version'
 
 for line in (buildid help 2>/dev/null)
     set -l found (string match -r '^  ([a-z]+) +([a-z].*)' -- $line)
@@ -60,8 +63,9 @@ for line in (buildid help 2>/dev/null)
     __buildid_add_options $found[2]
 end
 
-complete -c buildid -n '__buildid_is id cookie users annotate bundle unbundle' -F
+complete -c buildid -n '__buildid_is id cookie users annotate bundle unbundle list mon store' -F
 complete -c buildid -n '__buildid_is maps stale' -a '(__fish_complete_pids)'
 complete -c buildid -n '__buildid_is record' -a '(__fish_complete_subcommand --fcs-skip=2 \
-    -o --output --ring-size -p --pid -u --uid --cgroup)'
+    -o --output --ring-size -p --pid -u --uid --cgroup -e --event -F --freq --call-graph)'
+complete -c buildid -n '__buildid_is perf' -a '(__fish_complete_subcommand --fcs-skip=1)'
 complete -c buildid-mon -w 'buildid mon'

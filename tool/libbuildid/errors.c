@@ -15,11 +15,11 @@ static const struct error {
 	int number;
 	const char *text, *advice;
 } errors[] = {
-#define LOAD "load it: modprobe buildid"
+#define LOAD "load it: modprobe buildid, or see: buildid doctor"
 	{ ENODEV, "the module is not loaded", LOAD },
 	{ ENOENT, "the module knows nothing of it", NULL },
 	{ ENOTUNIQ, "several files have that inode number", "name the subvolume or node" },
-	{ EACCES, "not permitted", "run as root, or ask root for access to " BUILDID_DEVICE },
+	{ EACCES, "not permitted", "run as root, or as a member of the group of " BUILDID_DEVICE },
 	{ EPERM, "not permitted", "run as root, or with CAP_PERFMON" },
 #define UPGRADE "install the module and the tool of the same version"
 	{ EPROTONOSUPPORT, "the module has another ABI version", UPGRADE },

@@ -232,6 +232,15 @@ static bool is_beside_events(const struct perfdata *data, const struct perfdata_
 	       (section->offset >= sizeof(data->header) && is_inside(section, end_of_attrs(data)));
 }
 
+bool perfdata_is_magic(const char bytes[8])
+{
+	uint64_t magic;
+
+	memcpy(&magic, bytes, sizeof(magic));
+	return magic == PERFDATA_MAGIC || magic == __builtin_bswap64(PERFDATA_MAGIC) ||
+	       !memcmp(bytes, "PERFFILE", sizeof(magic));
+}
+
 static int check_magic(struct perfdata *data, uint64_t magic)
 {
 	if (magic == PERFDATA_MAGIC)

@@ -31,6 +31,9 @@
 struct perfdata;
 struct stat;
 
+/* Whether what begins so is a perf.data, of any byte order and age. */
+bool perfdata_is_magic(const char bytes[8]);
+
 /*
  * @path: a file or a directory; "-" is standard input. Input that cannot be read twice is first
  *	copied to an unnamed file in TMPDIR. NULL only without memory: check perfdata_error().

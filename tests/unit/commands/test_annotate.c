@@ -464,6 +464,11 @@ static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
 	assert_int_equal(RUN(list, "-i", "perf.data"), 0);
 	assert_non_null(strstr(out, text));
 	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 0);
+	assert_non_null(strstr(err, "buildid: perf.data: 0 stored, "));
+	assert_non_null(strstr(err, " kept, 0 failed, 0 skipped\n"));
+	assert_int_equal(RUN(store, "-q", "--dir", "debug", "--no-debuginfod", "perf.data"), 0);
+	assert_string_equal(out, "");
+	assert_string_equal(err, "");
 	shell("cmp jitted-10-0.so debug%s/*/elf", path);
 
 	make_jit(path, 1);
@@ -485,6 +490,42 @@ static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
 	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 1);
 }
 
+static void strict_fails_if_anything_is_missing(void **state)
+{
+	(void)state;
+	write_perfdata("perf.data");
+	write_log(true);
+	assert_int_equal(RUN(annotate, "perf.data", "log"), 0);
+	assert_non_null(strstr(err, ", 1 not annotated"));
+	assert_int_equal(RUN(annotate, "--strict", "-q", "perf.data", "log"), 1);
+	assert_null(strstr(err, " mappings annotated"));
+	assert_non_null(strstr(err, "not annotated: there is no record of it"));
+	/* It is written nevertheless. */
+	assert_int_equal(RUN(list, "perf.data"), 0);
+	assert_non_null(strchr(out, '\n'));
+}
+
+static void operands_are_what_is_in_them(void **state)
+{
+	(void)state;
+	write_perfdata("perf.data");
+	write_log(true);
+	assert_int_equal(rename("log", "any.data"), 0);
+	assert_int_equal(rename("perf.data", "a.log"), 0);
+	assert_int_equal(RUN(annotate, "any.data", "a.log"), 0);
+	assert_non_null(strstr(err, "buildid: a.log: "));
+	assert_int_equal(RUN(annotate, "a.log", "any.data"), 0);
+	assert_int_equal(RUN(list, "a.log"), 0);
+	assert_non_null(strstr(out, "\n"));
+	assert_int_equal(RUN(mon, "any.data"), 0);
+	assert_non_null(strstr(out, "\n"));
+	assert_int_equal(RUN(mon, "-i", "any.data"), 0);
+	assert_int_equal(rename("any.data", "log"), 0);
+	assert_int_equal(rename("a.log", "perf.data"), 0);
+	/* The perf.data is the usual one. */
+	assert_int_equal(RUN(annotate, "log"), 0);
+}
+
 static void what_is_wrong_is_reported(void **state)
 {
 	(void)state;
@@ -494,12 +535,20 @@ static void what_is_wrong_is_reported(void **state)
 	assert_string_equal(err, "buildid: none: No such file or directory\n");
 	assert_int_equal(RUN(annotate, "--log", "log", "none"), 1);
 	assert_string_equal(err, "buildid: none: No such file or directory\n");
-	assert_int_equal(RUN(annotate, "--log", "log", "log"), 1);
+	assert_int_equal(RUN(annotate, "--log", "log", "-i", "log"), 1);
 	assert_string_equal(err, "buildid: log: not a perf.data file\n");
 	assert_int_equal(RUN(list, "-i", "log"), 1);
 	assert_string_equal(err, "buildid: log: not a perf.data file\n");
 	assert_int_equal(RUN(annotate, "a", "b"), 2);
 	assert_int_equal(RUN(annotate, "-i", "a", "b"), 2);
+	/* By what is in them. */
+	assert_int_equal(RUN(annotate, "--log", "log", "log"), 2);
+	assert_non_null(strstr(err, "buildid: log: not together with another log\n"));
+	assert_int_equal(RUN(annotate, "perf.data", "perf.data"), 2);
+	assert_int_equal(RUN(list, "log"), 2);
+	assert_non_null(strstr(err, "buildid: log: a log; buildid mon shows it\n"));
+	assert_int_equal(RUN(mon, "perf.data"), 2);
+	assert_non_null(strstr(err, "buildid: perf.data: a perf.data; buildid list shows "));
 	assert_int_equal(RUN(list, "-H"), 2);
 	assert_int_equal(RUN(annotate, "--log", "-", "-"), 2);
 }
@@ -786,6 +835,8 @@ int main(void)
 		TEST(perf_in_a_time_namespace_has_told_no_clock),
 		TEST(list_knows_hits_and_json),
 		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
+		TEST(strict_fails_if_anything_is_missing),
+		TEST(operands_are_what_is_in_them),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),
 		TEST(a_log_of_another_boot_is_refused),

@@ -98,6 +98,13 @@ static void a_missing_process_is_reported(void **state)
 				 "a kernel thread, or exiting\n");
 }
 
+static int own_process(struct buildid_maps *request)
+{
+	add_mapping(request, 1, 0x1000, 20, "/a");
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
 static int refuses(struct buildid_maps *request)
 {
 	(void)request;
@@ -143,13 +150,30 @@ static void unstrip_has_a_line_for_each_file(void **state)
 				 "0x30000+0x2000 " ID20 " /nowhere/a - /nowhere/a\n");
 }
 
+static void processes_have_names_and_options(void **state)
+{
+	(void)state;
+	fake.maps = two_processes;
+	assert_int_equal(RUN(maps, "-p", "1,2"), 0);
+	assert_ptr_equal(strstr(out, "1: worker\n"), out);
+	assert_non_null(strstr(out, "\n2: worker\n"));
+	assert_int_equal(RUN(maps, "no such name", "1"), 1);
+	assert_string_equal(err, "buildid: no such name: no process has this name\n");
+	assert_non_null(strstr(out, " /a\n"));
+	assert_int_equal(RUN(maps, "no such name"), 1);
+	assert_string_equal(out, "");
+	fake.maps = own_process;
+	assert_int_equal(RUN(maps, "test_maps"), 0);
+	assert_non_null(strstr(out, " /a\n"));
+}
+
 static void maps_take_what_they_can(void **state)
 {
 	static const struct {
 		const char *words[5];
 	} wrong[] = {
 		{ { "buildid maps" } },
-		{ { "buildid maps", "x" } },
+		{ { "buildid maps", "-A", "-p", "1" } },
 		{ { "buildid maps", "0" } },
 		{ { "buildid maps", "1", "-1" } },
 		{ { "buildid maps", "--all-processes", "1" } },
@@ -324,6 +348,7 @@ int main(void)
 		TEST(a_missing_process_is_reported),
 		TEST(a_missing_permission_is_reported_with_what_helps),
 		TEST(unstrip_has_a_line_for_each_file),
+		TEST(processes_have_names_and_options),
 		TEST(maps_take_what_they_can),
 		TEST(a_cookie_is_hex_or_text),
 		TEST(a_refused_cookie_is_reported),

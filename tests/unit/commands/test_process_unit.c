@@ -58,6 +58,38 @@ static void cgroups_are_taken_apart(void **state)
 	}
 }
 
+static void what_systemctl_restarts_is_a_service_of_the_machine(void **state)
+{
+	static const struct {
+		const char *text, *service;
+		bool user;
+	} services[] = {
+		{ "0::/system.slice/ssh.service\n", "ssh.service", false },
+		{ "0::/system.slice/system-getty.slice/getty@tty1.service\n", "getty@tty1.service",
+		  false },
+		/* Made by itself, below it. */
+		{ "0::/system.slice/web.service/ssh.service\n", "web.service", false },
+		{ "0::/system.slice/web.service/libpod-payload-" ID "\n", "web.service", false },
+		{ "0::/user.slice/user-1000.slice/user@1000.service/app.slice/foot.service\n", "",
+		  true },
+		{ "0::/user.slice/user-1000.slice/session-3.scope/ssh.service\n", "", true },
+		{ "0::/system.slice/docker-" ID ".scope/system.slice/nginx.service\n", "", false },
+		{ "0::/init.scope\n", "", false },
+		{ "0::/system.slice/-H x.service\n", "", false },
+		{ "0::/system.slice/a b.service\n", "", false },
+		{ "0::/system.slice/*.service\n", "", false },
+	};
+	struct process_unit unit;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(services); i++) {
+		process_unit_parse(services[i].text, &unit);
+		assert_string_equal(unit.service, services[i].service);
+		assert_int_equal(unit.user, services[i].user);
+	}
+}
+
 static void names_of_any_length_fit(void **state)
 {
 	char text[2000] = "0::/", name[PROCESS_UNIT_NAME];
@@ -75,6 +107,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cgroups_are_taken_apart),
+		cmocka_unit_test(what_systemctl_restarts_is_a_service_of_the_machine),
 		cmocka_unit_test(names_of_any_length_fit),
 	};
 

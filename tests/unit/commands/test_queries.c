@@ -2,6 +2,7 @@
 /* Queries: info, stats, flush and id, and how all commands refuse. */
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 static void without_the_module_all_say_so(void **state)
 {
 	static const char expected[] =
-		"buildid: /dev/buildid: the module is not loaded; load it: modprobe buildid\n";
+		"buildid: /dev/buildid: the module is not loaded; load it: modprobe buildid, or see: buildid doctor\n";
 
 	(void)state;
 	fake.open_error = ENOENT;
@@ -31,9 +32,9 @@ static void without_the_module_all_say_so(void **state)
 	assert_int_equal(access("ran", F_OK), -1);
 	assert_int_equal(RUN(stats, "-j"), 1);
 	assert_string_equal(err, expected);
-	assert_string_equal(out,
-			    "{\"type\":\"error\",\"error\":\"the module is not loaded; load it: "
-			    "modprobe buildid\",\"object\":\"/dev/buildid\"}\n");
+	assert_string_equal(
+		out, "{\"type\":\"error\",\"error\":\"the module is not loaded; load it: "
+		     "modprobe buildid, or see: buildid doctor\",\"object\":\"/dev/buildid\"}\n");
 }
 
 static void permissions_come_with_what_helps(void **state)
@@ -359,6 +360,29 @@ static void many_paths_are_no_problem(void **state)
 	assert_string_equal(err, "");
 }
 
+static bool has_two_intervals(void)
+{
+	const char *first;
+
+	command_slurp("out", out, sizeof(out));
+	first = strstr(out, "mappings");
+	return first && strstr(first + 1, "\nmappings");
+}
+
+static void counters_have_rates(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	child = START(stats, "--interval", "1");
+	wait_until(has_two_intervals);
+	kill(child, SIGTERM);
+	assert_int_equal(command_finish_killed(child), SIGTERM);
+	assert_non_null(strstr(out, " (0.0/s)\n"));
+	assert_int_equal(RUN(stats, "--interval", "0"), 2);
+	assert_int_equal(RUN(stats, "--interval", "1", "--openmetrics"), 2);
+}
+
 /* ---------------------------------------------------------------- usage -- */
 
 static void wrong_usage_is_reported(void **state)
@@ -370,14 +394,15 @@ static void wrong_usage_is_reported(void **state)
 		{ cmd_info, { "buildid info", "x" } },
 		{ cmd_flush, { "buildid flush", "--what" } },
 		{ cmd_stats, { "buildid stats", "-j", "--openmetrics" } },
-		{ cmd_list, { "buildid list", "x" } },
+		{ cmd_list, { "buildid list", "x", "y" } },
 		{ cmd_list, { "buildid list", "--dev", "8" } },
 		{ cmd_list, { "buildid list", "--dev", "8:1x" } },
 		{ cmd_list, { "buildid list", "--kind", "unknown" } },
 		{ cmd_list, { "buildid list", "--kind", "go", "-k" } },
 		{ cmd_id, { "buildid id" } },
+		{ cmd_id, { "buildid id", "-" } },
 		{ cmd_id, { "buildid id", "--files-from", "-", "x" } },
-		{ cmd_mon, { "buildid mon", "x" } },
+		{ cmd_mon, { "buildid mon", "x", "y" } },
 		{ cmd_mon, { "buildid mon", "-p", "x" } },
 		{ cmd_mon, { "buildid mon", "--count", "0" } },
 		{ cmd_mon, { "buildid mon", "--count", "1x" } },
@@ -450,6 +475,7 @@ int main(void)
 		TEST(verify_compares_with_libelf),
 		TEST(paths_may_come_from_a_file),
 		TEST(many_paths_are_no_problem),
+		TEST(counters_have_rates),
 		TEST(wrong_usage_is_reported),
 		TEST(every_command_has_help),
 	};

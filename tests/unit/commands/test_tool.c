@@ -54,14 +54,19 @@ static void help_and_version_need_no_module(void **state)
 	assert_int_equal(run("mon --help"), 0);
 	assert_said("Usage: buildid mon");
 	assert_int_equal(run("--version"), 0);
-	assert_ptr_equal(strstr(output, "buildid "), output);
+	assert_string_equal(output, "buildid " BUILDID_VERSION "\n");
+	assert_int_equal(run("version"), 0);
+	assert_string_equal(output, "buildid " BUILDID_VERSION "\n");
+	assert_int_equal(run("-V"), 0);
+	assert_string_equal(output, "buildid " BUILDID_VERSION "\n");
 }
 
 static void help_names_every_command_there_is(void **state)
 {
 	static const char *const names[] = {
-		"mon",	 "maps",  "cookie", "record",  "id",	 "list",     "info",
-		"stats", "flush", "store",  "resolve", "bundle", "unbundle", "annotate",
+		"mon",	 "maps",  "cookie", "record",  "id",	    "list",	"info",
+		"stats", "flush", "store",  "resolve", "bundle",    "unbundle", "annotate",
+		"perf",	 "stale", "users",  "doctor",  "symbolize",
 	};
 	char words[64];
 	size_t i;
@@ -76,7 +81,42 @@ static void help_names_every_command_there_is(void **state)
 		snprintf(words, sizeof(words), "Usage: buildid %s", names[i]);
 		assert_ptr_equal(strstr(output, words), output);
 		assert_fits_80_columns();
+		snprintf(words, sizeof(words), "\nExamples:\n  ");
+		assert_said(words);
+		assert_non_null(strstr(strstr(output, words), names[i]));
 	}
+}
+
+static void doctor_fits_80_columns(void **state)
+{
+	(void)state;
+	unsetenv("DEBUGINFOD_URLS");
+	assert_true(run("doctor") < 2);
+	assert_fits_80_columns();
+	assert_said("debuginfod ");
+	/* What to do has a line of its own, and objects are whole. */
+	assert_int_equal(run("doctor -j | grep -c '^{.*}$'"), 0);
+	assert_string_equal(output, "13\n");
+	assert_int_equal(run("doctor | grep -A3 '^ok  *debuginfod'"), 0);
+	assert_said("\n                   to fetch Debian's: ");
+}
+
+static void a_word_mistyped_is_answered_with_the_nearest(void **state)
+{
+	(void)state;
+	assert_int_equal(run("recrod"), 2);
+	assert_string_equal(output, "buildid: recrod: no such command\n"
+				    "buildid: did you mean record?\n"
+				    "buildid: try 'buildid help'\n");
+	assert_int_equal(run("help annnotate"), 2);
+	assert_said("buildid: did you mean annotate?\n");
+	assert_int_equal(run("mon --chnages"), 2);
+	assert_said("buildid: did you mean --changes?\n");
+	assert_int_equal(run("id --files=x --file-form=list"), 2);
+	assert_said("buildid: did you mean --files-from?\n");
+	/* Not of a value that is missing. */
+	assert_int_equal(run("mon --log"), 2);
+	assert_null(strstr(output, "did you mean"));
 }
 
 static void wrong_usage_exits_with_2(void **state)
@@ -127,7 +167,7 @@ static void without_the_module_netlink_says_so(void **state)
 		skip();
 	assert_int_equal(run("list"), 1);
 	assert_said("buildid: netlink family buildid: the module is not loaded; "
-		    "load it: modprobe buildid\n");
+		    "load it: modprobe buildid, or see: buildid doctor\n");
 	assert_int_equal(run("mon --netlink"), 1);
 	assert_said("modprobe buildid");
 }
@@ -247,6 +287,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_and_version_need_no_module),
 		cmocka_unit_test(help_names_every_command_there_is),
+		cmocka_unit_test(doctor_fits_80_columns),
+		cmocka_unit_test(a_word_mistyped_is_answered_with_the_nearest),
 		cmocka_unit_test(wrong_usage_exits_with_2),
 		cmocka_unit_test(its_other_name_is_mon),
 		cmocka_unit_test_setup_teardown(an_archive_replaces_only_ones_own_archive,

@@ -196,6 +196,8 @@ static void the_same_content_in_another_file_is_not_stale(void **state)
 	run_shell("cp $f $f.new; mv $f.new $f");
 	assert_int_equal(RUN(stale, pid), 0);
 	assert_string_equal(out, "");
+	assert_string_equal(err, "buildid: stale: 0 of 1 process\n");
+	assert_int_equal(RUN(stale, "-q", pid), 0);
 	assert_string_equal(err, "");
 }
 
@@ -206,7 +208,7 @@ static void assert_other_with_the_same_id(void)
 	assert_int_equal(RUN(stale, "-j", pid), 3);
 	assert_non_null(strstr(out, "\"state\":\"replaced\""));
 	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
-	assert_string_equal(err, "");
+	assert_string_equal(err, "buildid: stale: 1 of 1 process\n");
 }
 
 static void an_equal_id_is_no_proof(void **state)
@@ -303,7 +305,10 @@ static void what_is_not_permitted_is_said(void **state)
 	fake.maps = NULL;
 	assert_int_equal(RUN(stale, "2147483647"), 1);
 	assert_non_null(strstr(err, "No such process"));
-	assert_int_equal(RUN(stale, "x"), 2);
+	assert_int_equal(RUN(stale, "0"), 2);
+	assert_int_equal(RUN(stale, "no such name"), 1);
+	assert_string_equal(err, "buildid: no such name: no process has this name\n");
+	assert_string_equal(out, "");
 }
 
 static void assert_fits(int width)
@@ -636,6 +641,43 @@ static void users_of_an_id_are_told_apart_by_their_content(void **state)
 	}
 }
 
+/* Whatever this test runs in. */
+static void what_is_stale_has_a_plan(void **state)
+{
+	(void)state;
+	fake.maps = one_file;
+	fake.resolve = other_content;
+	assert_int_equal(RUN(stale, "--restart-plan", pid), 3);
+	assert_int_equal(lines(out), 1);
+	assert_true(*out == '#' || !strncmp(out, "systemctl restart -- ", 21));
+	assert_int_equal(RUN(stale, "-j", "--restart-plan", pid), 3);
+	assert_ptr_equal(strstr(out, "{\"type\":\"restart\",\"action\":\""), out);
+	assert_non_null(strstr(out, "\"processes\":1,\"command\":"));
+	assert_int_equal(RUN(stale, "--units", pid), 3);
+	assert_true(strstr(err, "1 processes are in no service; see --restart-plan\n") ||
+		    strstr(out, ".service\n"));
+	assert_int_equal(RUN(stale, "--units", "--restart-plan"), 2);
+}
+
+static void the_last_part_of_a_path_is_enough(void **state)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	(void)state;
+	fake.maps = one_file;
+	fake.history = two_mappings;
+	assert_int_equal(RUN(users, "-j", "nowhere"), 3);
+	assert_string_equal(out, "");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(RUN(users, "-j", name), 0);
+	assert_non_null(strstr(out, path));
+	assert_int_equal(RUN(users, "-j", name + 1), 3);
+	/* It is one that is here, if there is. */
+	assert_int_equal(mkfifo(name, 0600), 0);
+	assert_int_equal(RUN(users, "-j", name), 1);
+	assert_int_equal(unlink(name), 0);
+}
+
 static void first_digits_are_enough_if_no_other_begins_so(void **state)
 {
 	static const char *const beginnings[] = { "10111213", "101112131", "101112131415",
@@ -650,7 +692,8 @@ static void first_digits_are_enough_if_no_other_begins_so(void **state)
 		assert_int_equal(lines(out), 3);
 	}
 	/* Fewer are a file's name. */
-	assert_int_equal(RUN(users, "1011121"), 1);
+	assert_int_equal(RUN(users, "1011121"), 3);
+	assert_non_null(strstr(err, "no file called 1011121 is mapped"));
 	assert_int_equal(RUN(users, "10111214"), 3);
 	assert_int_equal(RUN(users, "101112141"), 1);
 	assert_string_equal(err, "buildid: 101112141: no build-id is known that begins so\n");
@@ -783,7 +826,7 @@ static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
 	install(NOTE("3.0.13-1"));
 	assert_int_equal(RUN(stale, pid), 3);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1 -> 3.0.13-1)\n"));
-	assert_string_equal(err, "");
+	assert_string_equal(err, "buildid: stale: 1 of 1 process\n");
 	assert_int_equal(RUN(stale, "-j", pid), 3);
 	assert_non_null(strstr(out, "\"package\":\"openssl\",\"package_version\":\"3.0.11-1\","
 				    "\"package_from\":\"note\",\"purl\":\"pkg:deb/debian/"
@@ -797,13 +840,13 @@ static void the_package_of_what_was_replaced_is_that_of_its_note(void **state)
 	assert_non_null(strstr(out, "buildid_stale_package_processes{package=\"openssl\","
 				    "package_version=\"3.0.11-1\",package_from=\"note\","
 				    "now_package_version=\"3.0.13-1\"} 2\n"));
-	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_int_equal(RUN(maps, "--long", pid), 0);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
-	assert_int_equal(RUN(maps, "-lj", pid), 0);
+	assert_int_equal(RUN(maps, "--long", "-j", pid), 0);
 	assert_non_null(strstr(out, "\"package\":\"openssl\""));
 	assert_int_equal(RUN(maps, pid), 0);
 	assert_null(strstr(out, "openssl"));
-	assert_int_equal(RUN(maps, "-l", "--format=unstrip", pid), 2);
+	assert_int_equal(RUN(maps, "--long", "--format=unstrip", pid), 2);
 	unlink(path);
 	assert_int_equal(RUN(stale, "--temporary", pid), 3);
 	assert_non_null(strstr(out, "/lib.so (openssl 3.0.11-1)\n"));
@@ -930,7 +973,7 @@ static void another_version_with_the_same_id_is_another_content(void **state)
 	assert_int_equal(RUN(stale, pid), 3);
 	assert_non_null(strstr(out, "/lib.so (same id, other content) "
 				    "(openssl 3.0.11-1 -> 3.0.13-1)\n"));
-	assert_string_equal(err, "");
+	assert_string_equal(err, "buildid: stale: 1 of 1 process\n");
 	assert_int_equal(RUN(stale, "-j", pid), 3);
 	assert_non_null(strstr(out, "\"note\":\"same id, other content\""));
 	assert_non_null(strstr(out, "\"now_package_version\":\"3.0.13-1\""));
@@ -975,6 +1018,8 @@ int main(void)
 		TEST(users_are_those_of_now_and_those_that_have_exited),
 		TEST(sleep_leaves_no_times_of_before),
 		TEST_PROGRAM(users_of_an_id_are_told_apart_by_their_content),
+		TEST(what_is_stale_has_a_plan),
+		TEST(the_last_part_of_a_path_is_enough),
 		TEST(first_digits_are_enough_if_no_other_begins_so),
 		TEST(an_id_that_others_begin_with_does_not_hide_them),
 		TEST(digits_may_be_in_upper_case),

@@ -22,6 +22,9 @@ static const char help[] =
 	"Nothing is changed, and the module is not loaded.\n\n"
 	"Exit status: 0 nothing has failed, 1 something has, 2 wrong usage.";
 
+static const char examples[] = "buildid doctor\n"
+			       "buildid doctor -j | jq -r 'select(.remedy) | .remedy'\n";
+
 /* clang-format off */
 static const struct check {
 	const char *name;
@@ -43,6 +46,11 @@ static const struct check {
 };
 /* clang-format on */
 
+/* What a terminal has at least. */
+#define COLUMNS 80
+/* Of the two columns before a text. */
+#define INDENT 19
+
 void finding_set(struct finding *finding, enum finding_status status, const char *format, ...)
 {
 	va_list args;
@@ -62,6 +70,31 @@ void finding_remedy(struct finding *finding, const char *format, ...)
 	va_end(args);
 }
 
+static void doctor_indent(struct output *out)
+{
+	out_string(out, NULL, INDENT - 1, "");
+}
+
+/* Behind what takes INDENT columns: lines that fit, broken at blanks. */
+static void doctor_put(struct output *out, const char *text)
+{
+	char line[sizeof(((struct finding *)NULL)->message)];
+	size_t size;
+
+	for (;;) {
+		size = doctor_line(text, COLUMNS - INDENT);
+		snprintf(line, sizeof(line), "%.*s", (int)size, text);
+		out_string(out, NULL, 0, line);
+		text += size;
+		if (!*text)
+			return;
+		text++;
+		out_end(out);
+		out_begin(out);
+		doctor_indent(out);
+	}
+}
+
 static void doctor_show(struct output *out, const char *name, const struct finding *finding)
 {
 	static const struct {
@@ -73,10 +106,6 @@ static void doctor_show(struct output *out, const char *name, const struct findi
 		[FINDING_FAILED] = { "failed", OUT_BAD },
 		[FINDING_UNKNOWN] = { "unknown", OUT_WEAK },
 	};
-	char text[sizeof(finding->message) + sizeof(finding->remedy) + 2];
-
-	snprintf(text, sizeof(text), "%s%s%s", finding->message, *finding->remedy ? "; " : "",
-		 finding->remedy);
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "check");
 	out_styled(out, statuses[finding->status].style, "status", 7,
@@ -84,14 +113,23 @@ static void doctor_show(struct output *out, const char *name, const struct findi
 	out_string(out, "check", 10, name);
 	out_string(out, "message", OUT_HIDDEN, finding->message);
 	out_string(out, "remedy", OUT_HIDDEN, *finding->remedy ? finding->remedy : NULL);
-	out_string(out, NULL, 0, text);
+	if (!out->json)
+		doctor_put(out, finding->message);
+	out_end(out);
+	if (out->json || !*finding->remedy)
+		return;
+	out_begin(out);
+	doctor_indent(out);
+	doctor_put(out, finding->remedy);
 	out_end(out);
 }
 
 int cmd_doctor(int argc, char **argv)
 {
 	struct output out;
-	const struct args args = { .command = "doctor", .help = help, .out = &out };
+	const struct args args = {
+		.command = "doctor", .help = help, .examples = examples, .out = &out
+	};
 	const struct check *check;
 	struct machine machine;
 	bool failed = false;

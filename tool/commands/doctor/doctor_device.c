@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands/device_access.h"
 #include "doctor.h"
 
 static void not_asked(const struct machine *machine, struct finding *finding)
@@ -82,40 +83,6 @@ static void doctor_device_describe(const struct stat *st, char text[128])
 		 group ? group->gr_name : gid, st->st_mode & 07777);
 }
 
-static bool has_group(gid_t gid)
-{
-	gid_t groups[1024];
-	int i, count = getgroups(1024, groups);
-
-	for (i = 0; i < count; i++)
-		if (groups[i] == gid)
-			return true;
-	return getegid() == gid;
-}
-
-/* By the group, if that may: a member has it from the next login on. */
-static void advise_access(const struct stat *st, struct finding *finding)
-{
-	const struct passwd *user = getpwuid(getuid());
-	const struct group *group = getgrgid(st->st_gid);
-	int i;
-
-	if (!user || !group || !st->st_gid || (st->st_mode & 0060) != 0060 ||
-	    has_group(st->st_gid)) {
-		finding_remedy(finding, "run as root");
-		return;
-	}
-	for (i = 0; group->gr_mem[i]; i++) {
-		if (strcmp(group->gr_mem[i], user->pw_name))
-			continue;
-		finding_remedy(finding, "you are in group %s since your last login: log in again",
-			       group->gr_name);
-		return;
-	}
-	finding_remedy(finding, "run as root, or, for good: usermod -aG %s %s, and log in again",
-		       group->gr_name, user->pw_name);
-}
-
 static void no_device(const struct machine *machine, struct finding *finding)
 {
 	if (!machine->loaded) {
@@ -148,7 +115,7 @@ void check_device(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_FAILED, BUILDID_DEVICE " (%s): %s", text,
 			    buildid_strerror(machine->open_error));
 		if (machine->open_error == -EACCES)
-			advise_access(&st, finding);
+			device_access_remedy(finding->remedy, sizeof(finding->remedy));
 		else if (advice)
 			finding_remedy(finding, "%s", advice);
 	} else if (st.st_mode & 0006) {

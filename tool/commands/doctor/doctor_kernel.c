@@ -27,6 +27,22 @@
 #define SECURE_BOOT EFI "/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define HOOK	    "perf_event_mmap"
 
+/* As in BUILD_EXCLUSIVE_KERNEL of dkms.conf: DKMS says nothing of a kernel that it excludes. */
+static bool is_too_old(const char *release)
+{
+	unsigned int major, minor;
+
+	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 6 || (major == 6 && minor < 1));
+}
+
+/* As from a build directory: nothing was to be there after the next boot. */
+static bool is_by_hand(const struct machine *machine)
+{
+	return machine->loaded && !machine->file && access(DKMS_SOURCE, F_OK) &&
+	       !is_too_old(machine->uts.release);
+}
+
 void check_headers(const struct machine *machine, struct finding *finding)
 {
 	const char *release = machine->uts.release;
@@ -37,7 +53,11 @@ void check_headers(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_OK, "kernel headers in %s", path);
 		return;
 	}
-	if (machine->loaded || machine->file)
+	if (is_by_hand(machine))
+		finding_set(finding, FINDING_OK,
+			    "no kernel headers for %s, which a module that is loaded does not need",
+			    release);
+	else if (machine->loaded || machine->file)
 		finding_set(finding, FINDING_WARNING,
 			    "no kernel headers for %s, so the module cannot be built again",
 			    release);
@@ -57,15 +77,6 @@ static bool found_file(const char *path, void *found)
 {
 	snprintf(found, 512, "%s", path);
 	return true;
-}
-
-/* As in BUILD_EXCLUSIVE_KERNEL of dkms.conf: DKMS says nothing of a kernel that it excludes. */
-static bool is_too_old(const char *release)
-{
-	unsigned int major, minor;
-
-	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
-	       (major < 6 || (major == 6 && minor < 1));
 }
 
 /* False after it has set @finding. */
@@ -105,6 +116,8 @@ static void no_module(const struct machine *machine, struct finding *finding)
 	}
 	if (!running_kernel_can(machine, finding))
 		return;
+	if (is_by_hand(machine))
+		status = FINDING_OK;
 	finding_set(finding, status, "no module for %s in /lib/modules%s", release,
 		    machine->loaded ? ", so that it is gone with the next boot" : "");
 	if (is_too_old(release))
@@ -229,7 +242,8 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 		finding_remedy(finding, "in a container, let it have " BUILDID_DEVICE);
 	} else if (!machine->loaded) {
 		finding_set(finding, FINDING_FAILED, "the module is not loaded");
-		finding_remedy(finding, "load it: modprobe buildid");
+		finding_remedy(finding, machine->file ? "load it: modprobe buildid" :
+							"install it first, see module");
 	} else if (strcmp(machine->loaded_version, BUILDID_VERSION) ||
 		   machine->open_error == -EPROTONOSUPPORT) {
 		other_version(machine, finding);

@@ -111,6 +111,22 @@ bool visits_held(const struct buildid_stats *stats, char *text, size_t size)
 	return true;
 }
 
+size_t doctor_line(const char *text, size_t columns)
+{
+	size_t size = 0, word;
+
+	if (strlen(text) <= columns)
+		return strlen(text);
+	for (;;) {
+		word = strcspn(text + size + !!size, " ") + !!size;
+		if (size && size + word > columns)
+			return size;
+		size += word;
+		if (!text[size] || size > columns)
+			return size;
+	}
+}
+
 bool perf_version_parse(const char *text, unsigned int *major, unsigned int *minor)
 {
 	return sscanf(text, "perf version %u.%u", major, minor) == 2;

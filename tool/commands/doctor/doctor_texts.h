@@ -45,6 +45,9 @@ bool kallsyms_has(const char *text, const char *function);
  */
 bool visits_held(const struct buildid_stats *stats, char *text, size_t size);
 
+/* The bytes of @text for a line of so many columns: up to a blank, or to the end of a long word. */
+size_t doctor_line(const char *text, size_t columns);
+
 /* What perf --version prints. */
 bool perf_version_parse(const char *text, unsigned int *major, unsigned int *minor);
 

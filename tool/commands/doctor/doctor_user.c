@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands/perf_program.h"
 #include "common/child.h"
 #include "content/debuginfod.h"
 #include "doctor.h"
@@ -54,7 +55,7 @@ void check_perf(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_WARNING,
 			    "there is no perf in PATH; record -- perf, annotate and store are "
 			    "for it");
-		finding_remedy(finding, "apt install linux-perf");
+		finding_remedy(finding, PERF_PROGRAM_REMEDY);
 	} else if (err || !perf_version_parse(text, &major, &minor)) {
 		finding_set(finding, FINDING_WARNING, "perf --version: %s",
 			    err ? strerror(err) : "prints no version");
@@ -84,12 +85,13 @@ void check_debuginfod(const struct machine *machine, struct finding *finding)
 	if (client && debuginfod_ready(client, &reason)) {
 		finding_set(finding, FINDING_OK, "%s", urls);
 	} else if (!urls || !urls[strspn(urls, " ")]) {
-		finding_set(finding, FINDING_WARNING,
+		/* Which is a choice. */
+		finding_set(finding, FINDING_OK,
 			    "DEBUGINFOD_URLS is not set, so that files which are not here are "
 			    "not fetched");
 		finding_remedy(
 			finding,
-			"for Debian's: export DEBUGINFOD_URLS=https://debuginfod.debian.net");
+			"to fetch Debian's: export DEBUGINFOD_URLS=https://debuginfod.debian.net");
 	} else {
 		finding_set(finding, FINDING_WARNING, "%s", reason.text);
 		finding_remedy(finding, "apt install libdebuginfod1");

@@ -39,6 +39,9 @@ static const char help[] =
 	"exclude is never sent by the module; losses are counted exactly. The line of a mapping "
 	"whose file is still being read comes after that, or after a second, and others before it.";
 
+static const char examples[] = "buildid mon -t --changes\n"
+			       "buildid mon -p $(pidof nginx) -j\n";
+
 /* Records to read before signals are checked again. */
 #define BATCH 512
 
@@ -514,16 +517,22 @@ int cmd_mon(int argc, char **argv)
 		{ "time", 't', NULL, "begin each line with the time of day", .flag = &mon.time },
 		OPTION_FULL(&mon.full),
 		OPTION_LOG(&mon.log),
+		OPTION("input", 'i', "LOG", "the same, as every command has it for what it reads",
+		       .string = &mon.log),
 		OPTION_RING_SIZE(&mon.ring_size),
 		{ "netlink", 0, NULL, "by generic netlink in place of the device",
 		  .flag = &mon.netlink },
 		{},
 	};
-	const struct args args = {
-		.command = "mon", .help = help, .options = options, .out = &mon.out
-	};
+	const struct args args = { .command = "mon",
+				   .operands = "[LOG]",
+				   .max_operands = 1,
+				   .help = help,
+				   .examples = examples,
+				   .options = options,
+				   .out = &mon.out };
 
-	args_parse(&args, argc, argv);
+	option_recorded(args_parse(&args, argc, argv), NULL, &mon.log);
 	mon_check(&mon);
 	return mon_run(&mon);
 }

@@ -16,6 +16,7 @@
 
 #include "commands/annotate.h"
 #include "common/array.h"
+#include "common/child.h"
 #include "common/copy.h"
 #include "common/temporary.h"
 #include "perfdata/perfdata.h"
@@ -25,6 +26,8 @@
 #include "record_command.h"
 
 #define DEFAULT_LOG "buildid.log"
+/* Of a file without a name. */
+#define STREAM_LOG_NAME "the log of standard output"
 
 struct session {
 	struct output *out;
@@ -158,6 +161,7 @@ static bool annotate_stream(struct session *session, const char *log, int signal
 	const struct annotation annotation = {
 		.path = path,
 		.log = log,
+		.log_name = session->stream_log < 0 ? NULL : STREAM_LOG_NAME,
 		.keep_names = session->request->keep_names,
 		.signals = signals,
 		.name = "standard output",
@@ -265,6 +269,7 @@ static bool plan_stream(struct session *session, struct recording_plan *plan, ch
 		return session->stream >= 0;
 	session->stream_log = temporary_unnamed();
 	plan->log_chosen = true;
+	plan->log_name = STREAM_LOG_NAME;
 	return session->stream_log >= 0 &&
 	       asprintf(path, "/proc/self/fd/%d", session->stream_log) >= 0;
 }
@@ -278,8 +283,10 @@ static bool plan_files(struct session *session, struct recording_plan *plan, cha
 	if (plan->log)
 		return true;
 	/* Beside the perf.data there is room for it. */
-	if (session->line.certain)
+	if (session->line.certain) {
+		plan->beside = session->outputs[0].path;
 		return asprintf(path, "%s.buildid", session->outputs[0].path) >= 0;
+	}
 	*path = strdup(DEFAULT_LOG);
 	return *path;
 }
@@ -298,8 +305,8 @@ static void clean_up(struct session *session)
 	free(session->argv);
 }
 
-struct recording_end record_command(struct output *out, const struct record_request *request,
-				    char **command, const struct buildid_options *options)
+int record_command(struct output *out, const struct record_request *request, char **command,
+		   const struct buildid_options *options)
 {
 	struct session session = {
 		.out = out,
@@ -331,5 +338,7 @@ struct recording_end record_command(struct output *out, const struct record_requ
 	}
 	free(path);
 	clean_up(&session);
-	return end;
+	if (end.signal)
+		child_end_alike(end.signal);
+	return end.status;
 }

@@ -7,6 +7,9 @@
 #include "libbuildid/libbuildid.h"
 #include "recording.h"
 
+/* Unless another is wanted. */
+#define RECORD_RING_SIZE (4U << 20)
+
 /**
  * struct record_request - what is wanted of a recording
  * @log: NULL: one that is removed after use if perf is all of the command, else buildid.log
@@ -19,8 +22,11 @@ struct record_request {
 	bool no_annotate;
 };
 
-/* @command ends with NULL, and may have no word. */
-struct recording_end record_command(struct output *out, const struct record_request *request,
-				    char **command, const struct buildid_options *options);
+/*
+ * @command ends with NULL, and may have no word. Returns the exit status, or ends the process
+ * by the signal that killed @command.
+ */
+int record_command(struct output *out, const struct record_request *request, char **command,
+		   const struct buildid_options *options);
 
 #endif

@@ -26,6 +26,7 @@
 #include "identities/log.h"
 #include "identities/wall_clock.h"
 #include "commands/module.h"
+#include "commands/perf_program.h"
 #include "recording.h"
 
 /* Records between two checks for signals. */
@@ -45,6 +46,7 @@ struct recording {
 	struct output *out;
 	const struct recording_plan *plan;
 	const char *path; /* of the log */
+	const char *name; /* of it in messages */
 	struct buildid *handle;
 	struct buildid_files *files; /* only to know which are to follow */
 	struct log_writer *log;
@@ -143,7 +145,7 @@ static void write_record(struct recording *recording, const struct buildid_recor
 	if (!err)
 		err = log_write(recording->log, record);
 	if (err)
-		recording_fail(recording, recording->path, strerror(-err));
+		recording_fail(recording, recording->name, strerror(-err));
 }
 
 /* What the clock did only the module has seen, if it was set back at once. */
@@ -165,7 +167,7 @@ static void write_clock(struct recording *recording)
 		return;
 	err = log_clock_set(recording->log, &range);
 	if (err)
-		recording_fail(recording, recording->path, strerror(-err));
+		recording_fail(recording, recording->name, strerror(-err));
 }
 
 /* Other processes go on mapping files after the command has ended. */
@@ -281,7 +283,7 @@ static void record_all(struct recording *recording, int signals)
 		if (!more && !recording->failed) {
 			err = log_flush(recording->log);
 			if (err)
-				recording_fail(recording, recording->path, strerror(-err));
+				recording_fail(recording, recording->name, strerror(-err));
 		}
 		if (stopping && may_end(recording, more))
 			return;
@@ -313,7 +315,7 @@ static void print_object(const struct recording *recording, uint64_t written)
 
 	out_begin(out);
 	out_string(out, "type", 0, "record");
-	out_string(out, "path", 0, recording->path);
+	out_string(out, "path", 0, recording->name);
 	out_number(out, "records", 0, written);
 	out_number(out, "lost", 0, recording->lost);
 	out_end(out);
@@ -326,10 +328,10 @@ static void finish_log(struct recording *recording)
 
 	err = log_finish(recording->log);
 	if (err)
-		recording_fail(recording, recording->path, strerror(-err));
+		recording_fail(recording, recording->name, strerror(-err));
 	if (recording->failed || !(recording->plan->keep_log || recording->lost))
 		return;
-	fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n", recording->path,
+	fprintf(stderr, "buildid: %s: %" PRIu64 " records, %" PRIu64 " lost\n", recording->name,
 		written, recording->lost);
 	if (recording->out->json)
 		print_object(recording, written);
@@ -363,7 +365,7 @@ static void recording_run_watched(struct recording *recording, int signals, char
 	recording->start_time = clock_ns(CLOCK_MONOTONIC);
 	recording->end.status = EXIT_SUCCESS;
 	if (error) {
-		out_error(recording->out, *command, "%s", strerror(error));
+		out_error(recording->out, *command, "%s", perf_program_reason(*command, error));
 		log_finish(recording->log);
 		if (!recording->plan->keep_log)
 			own_place_remove(recording->path);
@@ -381,7 +383,9 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 {
 	/* Of the last two perf record starts another file, or takes a snapshot. */
 	static const int others[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
-	struct recording recording = { .out = out, .plan = plan, .path = plan->log };
+	struct recording recording = {
+		.out = out, .plan = plan, .path = plan->log, .name = plan->log_name ?: plan->log
+	};
 	struct reason reason;
 	const struct buildid_files_options none = { .size = sizeof(none), .max_files = 1 };
 	int signals, err;
@@ -404,8 +408,10 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 		recording.log = log_create(recording.path, plan->log_chosen, &reason);
 	if (recording.log)
 		recording_run_watched(&recording, signals, command, options);
+	else if (plan->beside)
+		out_error(out, plan->beside, "no log beside it: %s", reason.text);
 	else
-		out_error(out, recording.path, "%s", reason.text);
+		out_error(out, recording.name, "%s", reason.text);
 	if (signals >= 0)
 		signals_close(signals);
 	if (recording.clock_watch >= 0)

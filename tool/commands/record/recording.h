@@ -22,6 +22,8 @@ struct recording_end {
 /**
  * struct recording_plan - what becomes of a log
  * @log: its path
+ * @log_name: of it in messages; NULL: @log
+ * @beside: a file the user named, where @log is that with something appended; or NULL
  * @log_chosen: by the user, or ours by a descriptor; see open_own()
  * @keep_log: else it is removed when @use has succeeded
  * @output: standard output of the command; -1 for ours
@@ -35,6 +37,8 @@ struct recording_end {
  */
 struct recording_plan {
 	const char *log;
+	const char *log_name;
+	const char *beside;
 	bool log_chosen;
 	bool keep_log;
 	int output;

@@ -20,6 +20,7 @@
 #include "commands/print_package.h"
 #include "commands/print_process.h"
 #include "commands/process_operand.h"
+#include "restart_plan.h"
 #include "stale_scan.h"
 
 #define EXIT_STALE 3
@@ -29,21 +30,33 @@ static const char help[] =
 	"root: what an upgrade has replaced or removed. One line for each file: process, unit or "
 	"container, the identity that runs, the one that is there now or \"deleted\", since when "
 	"it is there, the path.\v"
-	"Without PID all processes are looked at; what may not be looked at is counted. Contents "
+	"Without PID or NAME all processes are looked at; what may not be looked at is counted. Contents "
 	"are compared, not files: the same build installed again is not stale, nor is a file that "
 	"was overwritten in place, as its processes run what is in it now. Equal identities prove "
 	"nothing: then sizes are compared, and at equal size all bytes, which takes root for other "
 	"users' processes; what differs has \"" PRINT_SAME_ID "\" behind its path.\n\n"
 	"Exit status: 0 none is stale, 3 some are, 1 failed, 2 wrong usage.";
 
+static const char examples[] = "buildid stale\n"
+			       "systemctl restart $(buildid stale --units)\n";
+
 struct job {
 	struct output out;
 	struct process_layout layout;
 	struct mapped_packages *packages;
+	struct restart_plan plan;
+	bool units, restart_plan, quiet;
+	struct filter filter; /* of which only the pids are set */
 	bool full;
 	bool begun;
 	bool failed;
 };
+
+static void stale_fail(struct job *job, const char *object, int error)
+{
+	module_error(&job->out, object, error, NULL);
+	job->failed = true;
+}
 
 /* On a terminal. */
 static void stale_begin(struct job *job)
@@ -74,6 +87,11 @@ static void stale_show(void *data, const struct stale *stale)
 	const char *note = NULL;
 	char *tail;
 
+	if (job->units || job->restart_plan) {
+		if (!restart_plan_add(&job->plan, stale->pid, stale->mmap->uid, stale->comm))
+			stale_fail(job, "stale", -ENOMEM);
+		return;
+	}
 	if (!job->begun)
 		stale_begin(job);
 	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
@@ -105,12 +123,6 @@ static void stale_show(void *data, const struct stale *stale)
 	print_package(out, "", packages);
 	print_package(out, "now_", now);
 	out_end(out);
-}
-
-static void stale_fail(struct job *job, const char *object, int error)
-{
-	module_error(&job->out, object, error, NULL);
-	job->failed = true;
 }
 
 static void scan_one(struct job *job, struct buildid *handle, struct stale_scan *scan, uint32_t pid)
@@ -157,10 +169,30 @@ static void scan_all(struct job *job, struct buildid *handle, struct stale_scan 
 			scan->skipped);
 }
 
-static int stale_run(struct job *job, struct stale_scan *scan, char **pids)
+/* Also where all is well. */
+static void stale_end(struct job *job, const struct stale_scan *scan)
+{
+	size_t others = 0;
+
+	if (job->units)
+		others = restart_plan_units(&job->plan, &job->out);
+	if (job->restart_plan)
+		restart_plan_show(&job->plan, &job->out);
+	restart_plan_free(&job->plan);
+	if (others)
+		fprintf(stderr,
+			"buildid: stale: %zu processes are in no service; see --restart-plan\n",
+			others);
+	if (job->quiet)
+		return;
+	fprintf(stderr, "buildid: stale: %zu of %zu process%s\n", scan->stale, scan->processes,
+		scan->processes == 1 ? "" : "es");
+}
+
+static int stale_run(struct job *job, struct stale_scan *scan, const struct process_list *list)
 {
 	struct buildid *handle = module_open(&job->out);
-	uint32_t pid;
+	size_t i;
 
 	if (!handle)
 		return EXIT_FAILURE;
@@ -170,12 +202,12 @@ static int stale_run(struct job *job, struct stale_scan *scan, char **pids)
 		buildid_close(handle);
 		return EXIT_FAILURE;
 	}
-	if (!*pids)
+	if (!list->count)
 		scan_all(job, handle, scan);
-	for (; *pids; pids++)
-		if (process_operand(*pids, &pid))
-			scan_one(job, handle, scan, pid);
+	for (i = 0; i < list->count; i++)
+		scan_one(job, handle, scan, list->pids[i]);
 	stale_scan_end(scan);
+	stale_end(job, scan);
 	mapped_packages_report(job->packages, "stale");
 	mapped_packages_free(job->packages);
 	buildid_close(handle);
@@ -199,23 +231,43 @@ int cmd_stale(int argc, char **argv)
 	struct job job = {};
 	struct stale_scan scan = { .found = stale_show, .data = &job };
 	const struct args_option options[] = {
+		OPTION_PID(&job.filter),
 		{ "temporary", 0, NULL,
 		  "deleted files of /tmp, /var/tmp, /run and /dev, and those that are no ELF "
 		  "files, too, as JIT compilers make them",
 		  .flag = &scan.temporary },
+		{ "units", 0, NULL,
+		  "only the services to be restarted, one per line: systemctl restart $(buildid "
+		  "stale --units)",
+		  .flag = &job.units },
+		{ "restart-plan", 0, NULL,
+		  "only what has to be restarted, in order, as commands, or comments where no "
+		  "command does it",
+		  .flag = &job.restart_plan },
 		OPTION_FULL(&job.full),
+		OPTION_QUIET(&job.quiet),
 		{},
 	};
 	const struct args args = {
 		.command = "stale",
-		.operands = "[PID...]",
+		.operands = "[PID|NAME...]",
 		.max_operands = ARGS_ANY,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};
-	char **pids = args_parse(&args, argc, argv);
+	char **operands = args_parse(&args, argc, argv);
+	struct process_list list;
+	int status = EXIT_FAILURE;
 
-	process_operands_check(pids);
-	return stale_run(&job, &scan, pids);
+	if (job.units && job.restart_plan)
+		args_error("--units", "not together with --restart-plan");
+	process_operands(&list, &job.out, &job.filter, operands);
+	job.failed = list.failed;
+	/* Of those that there are, but not of all processes for none of them. */
+	if (list.count || !list.failed)
+		status = stale_run(&job, &scan, &list);
+	process_list_free(&list);
+	return status;
 }

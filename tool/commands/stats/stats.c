@@ -6,15 +6,20 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "commands/commands.h"
 #include "common/arguments.h"
 #include "common/array.h"
+#include "common/clock.h"
 #include "metrics.h"
 #include "commands/module.h"
 
 static const char help[] = "Show what the module has counted since it was loaded.\v"
 			   "buildid-stats(1) says what each counter counts.";
+
+static const char examples[] = "buildid stats --interval 1\n"
+			       "buildid stats --openmetrics --contents=1000 --stale\n";
 
 enum metric_type {
 	COUNTER,
@@ -117,6 +122,7 @@ struct job {
 	bool openmetrics;
 	bool stale;
 	uint64_t contents; /* 0: none */
+	uint64_t interval; /* seconds; 0: once */
 };
 
 /* All or nothing: a scraper takes what there is for all there is. */
@@ -163,6 +169,71 @@ static int stats_show(struct job *job, struct buildid *handle)
 	return err;
 }
 
+/* By how much counters grow, as text people read beside the value. */
+static void show_rates(struct output *out, const struct buildid_stats *before,
+		       const struct buildid_stats *after, double seconds)
+{
+	const struct metric *metric;
+	char text[64], name[64];
+	double rate;
+
+	out_begin(out);
+	FOR_EACH_METRIC(metric)
+	{
+		if (metric->type == BYTES && !out->json) {
+			show_bytes(out, metric->name, value_of(metric, after));
+			continue;
+		}
+		rate = (double)(value_of(metric, after) - value_of(metric, before)) / seconds;
+		if (out->json || metric->type != COUNTER) {
+			out_pair_number(out, metric->name, value_of(metric, after));
+		} else {
+			snprintf(text, sizeof(text), "%" PRIu64 " (%.1f/s)",
+				 value_of(metric, after), rate);
+			out_pair_string(out, metric->name, text);
+		}
+		if (out->json && metric->type == COUNTER) {
+			snprintf(name, sizeof(name), "%s_per_second", metric->name);
+			out_pair_number(out, name, (uint64_t)(rate + 0.5));
+		}
+	}
+	out_end(out);
+	if (!out->json)
+		putc('\n', out->file);
+	fflush(out->file);
+}
+
+/* Until a signal, or the reader of the output, ends it. */
+static int watch_stats(struct job *job, struct buildid *handle)
+{
+	struct buildid_stats before, after;
+	uint64_t time, now;
+	int err = buildid_get_stats(handle, &before, sizeof(before));
+
+	time = clock_ns(CLOCK_MONOTONIC);
+	while (!err && !ferror(stdout)) {
+		sleep((unsigned int)job->interval);
+		err = buildid_get_stats(handle, &after, sizeof(after));
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (!err)
+			show_rates(&job->out, &before, &after, (double)(now - time) / 1e9);
+		before = after;
+		time = now;
+	}
+	if (err)
+		module_error(&job->out, BUILDID_DEVICE, err, NULL);
+	return err;
+}
+
+static const char *parse_interval(void *to, const char *value)
+{
+	uint64_t *seconds = to;
+
+	return args_number(value, seconds) && *seconds && *seconds <= INT32_MAX ?
+		       NULL :
+		       "not a number of seconds above 0";
+}
+
 static const char *parse_count(void *to, const char *value)
 {
 	uint64_t *count = to;
@@ -176,6 +247,9 @@ int cmd_stats(int argc, char **argv)
 	const struct args_option options[] = {
 		{ "openmetrics", 0, NULL, "OpenMetrics text, for a scraper",
 		  .flag = &job.openmetrics },
+		{ "interval", 0, "SECONDS",
+		  "again and again, with the rates of what is counted since the last time",
+		  .parse = parse_interval, .to = &job.interval },
 		{ "contents", 0, "N",
 		  "with --openmetrics: the N contents that most processes have mapped, too",
 		  .parse = parse_count, .to = &job.contents },
@@ -184,15 +258,19 @@ int cmd_stats(int argc, char **argv)
 		  .flag = &job.stale },
 		{},
 	};
-	const struct args args = {
-		.command = "stats", .help = help, .options = options, .out = &job.out
-	};
+	const struct args args = { .command = "stats",
+				   .help = help,
+				   .examples = examples,
+				   .options = options,
+				   .out = &job.out };
 	struct buildid *handle;
 	int err;
 
 	args_parse(&args, argc, argv);
 	if (job.out.json && job.openmetrics)
 		args_error("--openmetrics", "not together with --json");
+	if (job.openmetrics && job.interval)
+		args_error("--interval", "not together with --openmetrics");
 	if (!job.openmetrics && (job.contents || job.stale))
 		args_error(job.stale ? "--stale" : "--contents",
 			   "only together with --openmetrics");
@@ -200,7 +278,7 @@ int cmd_stats(int argc, char **argv)
 	handle = module_open(&job.out);
 	if (!handle)
 		return EXIT_FAILURE;
-	err = stats_show(&job, handle);
+	err = job.interval ? watch_stats(&job, handle) : stats_show(&job, handle);
 	buildid_close(handle);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -38,6 +38,8 @@ static const char help[] =
 	"Where its author is trusted tar can unpack the archive in ~/.debug, too. Exit status: "
 	"1 when any file failed; the others are in the archive.";
 
+static const char examples[] = "buildid bundle perf.data\n";
+
 /* As tarball.h packs it. */
 #define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 
@@ -347,6 +349,7 @@ int cmd_bundle(int argc, char **argv)
 		.operands = "[PERF_DATA]",
 		.max_operands = 1,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};
@@ -354,7 +357,9 @@ int cmd_bundle(int argc, char **argv)
 	char *named;
 	int status;
 
-	job.input = option_perfdata(job.input, operands);
+	option_recorded(operands, &job.input, NULL);
+	if (!job.input)
+		job.input = "perf.data";
 	if (!strcmp(job.input, "-"))
 		args_error("-", "standard input cannot be bundled, as it is read twice");
 	named = job.bundle ? NULL : default_bundle(job.input);

@@ -7,6 +7,7 @@
  */
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "commands/commands.h"
@@ -29,6 +30,9 @@ static const char help[] =
 	"prints how many were stored. One process at a time does so in a directory.\v"
 	"Exit status: 1 when any failed; the others are stored nevertheless.";
 
+static const char examples[] = "buildid store perf.data\n"
+			       "buildid store --live --max-size=1G\n";
+
 #define MAX_SIZE_LEAST (1U << 20)
 
 struct job {
@@ -40,6 +44,7 @@ struct job {
 	bool debug;
 	bool no_servers;
 	bool live;
+	bool quiet;
 	uint32_t ring_size;
 	uint64_t max_size;
 };
@@ -50,8 +55,15 @@ static int store_recording(const struct job *job, struct store_job *store)
 
 	if (!request_list_read(&list, store->out, job->input, job->all))
 		return EXIT_FAILURE;
+	store->quiet = job->quiet;
 	store_requests(store, &list);
 	request_list_free(&list);
+	if (!job->quiet)
+		fprintf(stderr,
+			"buildid: %s: %" PRIu64 " stored, %" PRIu64 " kept, %" PRIu64
+			" failed, %" PRIu64 " skipped\n",
+			job->input, store->stored - store->kept, store->kept, store->failed,
+			store->skipped);
 	return store->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -77,7 +89,9 @@ static int store_run(struct job *job)
 static void store_check(const struct job *job)
 {
 	if (job->live && job->input)
-		args_error("--live", "not together with --input");
+		args_error("--live", "not together with a perf.data");
+	if (job->live && job->quiet)
+		args_error("--live", "not together with --quiet");
 	if (job->live && (job->all || job->debug))
 		args_error("--live", "not together with --all and --debug");
 	if (!job->live && (job->filter.nr_pids || job->filter.children))
@@ -104,6 +118,7 @@ int cmd_store(int argc, char **argv)
 		OPTION_DEBUG(&job.debug),
 		OPTION_NO_DEBUGINFOD(&job.no_servers),
 		OPTION_DIR(&job.directory),
+		{ "quiet", 'q', NULL, "print what fails, and nothing else", .flag = &job.quiet },
 		{ "live", 0, NULL, "watch, and copy what is mapped before it is gone",
 		  .flag = &job.live },
 		OPTION_PID(&job.filter),
@@ -117,15 +132,19 @@ int cmd_store(int argc, char **argv)
 	};
 	const struct args args = {
 		.command = "store",
-		.operands = "[--input=FILE]\n--live",
+		.operands = "[PERF_DATA]\n--live",
+		.max_operands = 1,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};
 	char **operands = args_parse(&args, argc, argv);
 
+	option_recorded(operands, &job.input, NULL);
 	store_check(&job);
-	job.input = option_perfdata(job.input, operands);
+	if (!job.input)
+		job.input = "perf.data";
 	/* store --live has a worker. */
 	if (!job.live)
 		supervise();

@@ -17,6 +17,8 @@ struct outcome {
 	enum out_style style;
 };
 
+static const char kept[] = "kept";
+
 static const struct outcome outcome_ok = { "OK", "ok", OUT_GOOD };
 static const struct outcome outcome_skip = { "SKIP", "skip", OUT_WEAK };
 static const struct outcome outcome_fail = { "FAIL", "fail", OUT_BAD };
@@ -48,7 +50,9 @@ void store_report_ok(struct store_job *store, const struct build_id *id, const c
 		     const char *source, const char *note)
 {
 	store->stored++;
-	put_line(store, &outcome_ok, id, path, source, note);
+	store->kept += source && !strcmp(source, kept);
+	if (!store->quiet)
+		put_line(store, &outcome_ok, id, path, source, note);
 }
 
 void store_report_fail(struct store_job *store, const struct build_id *id, const char *path,
@@ -281,7 +285,7 @@ static bool have(struct store_job *store, const struct request *request, struct 
 		return find_and_put(store, request, found, reason);
 	if (store_entry_replace(store, request, found))
 		return true;
-	found->source = "kept";
+	found->source = kept;
 	return may_keep(store, request, note) || reason_set(reason, "%s", *note);
 }
 

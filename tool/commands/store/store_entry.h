@@ -19,7 +19,9 @@ struct store_job {
 	bool debug;  /* debug files from servers, too */
 	bool copy;   /* never link: the files may be overwritten in place */
 	bool unpack; /* modules always, as the name that perf will look for is not known */
+	bool quiet;  /* no lines of what went well */
 	uint64_t stored;
+	uint64_t kept; /* of these, that were there already */
 	uint64_t skipped;
 	uint64_t failed;
 };

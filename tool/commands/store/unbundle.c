@@ -38,6 +38,8 @@ static const char help[] =
 	"is filed under is up to the author of the bundle. Exit status: 1 when any was "
 	"refused.";
 
+static const char examples[] = "buildid unbundle perf.data.tar.zst\n";
+
 #define DATA  "perf.data"
 #define LINKS ".build-id/"
 
@@ -429,6 +431,7 @@ int cmd_unbundle(int argc, char **argv)
 		.operands = "BUNDLE",
 		.max_operands = 1,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &job.out,
 	};

@@ -43,6 +43,10 @@ static const char help[] =
 	"0xOFFSET\", \"ID + OFFSET\", \"(FILE+0xADDRESS) (BuildId: ID)\".\n\n"
 	"Exit status: 1 when an ADDR given as operand is in no file that is known.";
 
+static const char examples[] =
+	"bpftrace -e 'profile:hz:99 { @[ustack(raw)] = count(); }' | buildid symbolize\n"
+	"buildid symbolize 1234 0x7f1c2a4b3d10\n";
+
 /* What is beyond is no offset in a file that is mapped for its code. */
 #define OFFSET_LIMIT (1ULL << 32)
 
@@ -736,6 +740,7 @@ int cmd_symbolize(int argc, char **argv)
 		.operands = "\nPID ADDR...",
 		.max_operands = ARGS_ANY,
 		.help = help,
+		.examples = examples,
 		.options = options,
 		.out = &symbolize.out,
 	};

@@ -158,9 +158,22 @@ static void a_thread_is_named_when_it_reads_for_longer_than_a_second(void **stat
 	assert_false(visits_held(&stats, text, sizeof(text)));
 }
 
+static void lines_are_broken_at_blanks(void **state)
+{
+	(void)state;
+	assert_int_equal(doctor_line("one two", 7), 7);
+	assert_int_equal(doctor_line("one two", 6), 3);
+	assert_int_equal(doctor_line("one two three", 8), 7);
+	assert_int_equal(doctor_line("", 8), 0);
+	/* A word that fits nowhere, such as an address, is whole. */
+	assert_int_equal(doctor_line("http://localhost two", 8), 16);
+	assert_int_equal(doctor_line("at http://localhost", 8), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_broken_at_blanks),
 		cmocka_unit_test(lockdown_is_the_word_in_brackets),
 		cmocka_unit_test(a_key_has_a_subject_and_an_id),
 		cmocka_unit_test(a_part_of_a_subject_or_an_id_is_neither),

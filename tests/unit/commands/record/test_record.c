@@ -369,8 +369,8 @@ static void record_filters_at_the_source(void **state)
 	assert_int_equal(RUN(record, "--tasks", "true"), 0);
 	assert_true(fake.subscribed.flags & BUILDID_SUB_TASKS);
 	fclose(fopen("group/cgroup.procs", "w"));
-	assert_int_equal(RUN(record, "-o", "log", "-p", "1", "--children", "-u", "12", "--cgroup",
-			     "group", "true"),
+	assert_int_equal(RUN(record, "--no-annotate", "-o", "log", "-p", "1", "--children", "-u",
+			     "12", "--cgroup", "group", "true"),
 			 0);
 	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_KERNEL | BUILDID_SUB_CHILDREN |
 							BUILDID_SUB_UID | BUILDID_SUB_CGROUP);

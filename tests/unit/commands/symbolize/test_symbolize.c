@@ -659,16 +659,16 @@ static void maps_show_what_is_mapped_from_within_a_zip(void **state)
 	fake.maps = maps_of_apk;
 	assert_int_equal(RUN(maps, pid), 0);
 	assert_null(strstr(out, "!lib"));
-	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_int_equal(RUN(maps, "--long", pid), 0);
 	assert_non_null(strstr(out, format(ID " %s!lib/x/libfoo.so\n", path)));
-	assert_int_equal(RUN(maps, "-l", "-j", pid), 0);
+	assert_int_equal(RUN(maps, "--long", "-j", pid), 0);
 	assert_non_null(strstr(out, format("\"member\":\"lib/x/libfoo.so\",\"member_offset\":%llu,"
 					   "\"member_build_id\":\"" ID "\",",
 					   apk_offset)));
 	assert_non_null(strstr(out, "\"kind\":\"htlhash\""));
 	/* another file is mapped there by now */
 	status.st_ino++;
-	assert_int_equal(RUN(maps, "-l", pid), 0);
+	assert_int_equal(RUN(maps, "--long", pid), 0);
 	assert_null(strstr(out, "!lib"));
 }
 
