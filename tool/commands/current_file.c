@@ -61,6 +61,7 @@ struct reading {
 };
 
 struct current_files {
+	const struct source *source;
 	struct worker worker;
 	struct lookup lookup;
 	uint32_t pid;
@@ -79,12 +80,14 @@ struct current_files {
 	struct silent silent;
 };
 
-struct current_files *current_files_new(void)
+struct current_files *current_files_new(const struct source *source)
 {
 	struct current_files *files = calloc(1, sizeof(*files));
 
-	if (files)
-		files->worker = lookup_worker();
+	if (!files)
+		return NULL;
+	files->worker = lookup_worker();
+	files->source = source;
 	return files;
 }
 
@@ -177,7 +180,7 @@ static void current_file_identify(struct current_files *files, struct place *pla
 	base = process_place(files->pid, &path);
 	if (base < 0)
 		return;
-	lookup_find(&files->worker, base, path, &files->lookup);
+	lookup_find(&files->worker, files->source, base, path, &files->lookup);
 	close(base);
 	if (lookup->error == ETIMEDOUT)
 		add_silent(files, mapped);

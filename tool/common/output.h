@@ -48,6 +48,7 @@ struct output {
 	 * then bytes that are no UTF-8 are as they are.
 	 */
 	int width;
+	const char *source;	 /* JSON: a field of each line, unless it is NULL */
 	struct output_line line; /* as far as it goes */
 };
 

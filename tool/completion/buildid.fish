@@ -24,6 +24,8 @@ function __buildid_value
             printf '%s\n' -x -a '(__fish_complete_directories)'
         case format
             printf '%s\n' -x -a 'maps unstrip json'
+        case source
+            printf '%s\n' -x -a 'module perf'
         case kind
             printf '%s\n' -x -a 'gnu go htlhash fsverity cookie none any'
         case comm
