@@ -9,4 +9,4 @@ cd "$(dirname "$0")/../.." && flock tests/Makefile make -s -C tests >&2 || exit
 shopt -s extglob
 exec scripts/vm --kernel 6.1 --mem 3G --timeout 2700 -- tests/run \
 	tests/module/!(cookies|device_fuzz|fairness|ftrace_killed|history|identities|images|liar|lost|mangled|poison|ring32|sizes|soak|system).t \
-	tests/tool/{maps,programs,symbolize}.t
+	tests/tool/{maps,no_module,programs,symbolize}.t

@@ -35,7 +35,7 @@ def _():
         log = os.path.join(work, "log")
         for command in (["info"], ["stats"], ["flush"], ["list"], ["mon"],
                         ["mon", "--netlink"], ["id", "/bin/true"],
-                        ["maps", "1"], ["maps", "--all-processes"], ["list", "-k", "-m"],
+                        ["maps", "--source=module", "1"], ["list", "-k", "-m"],
                         ["cookie", "/bin/true", "00"], ["record", "-o", log, "true"]):
             said = fails("buildid", *command)
             contains(said, "the module is not loaded")
@@ -59,8 +59,8 @@ def _():
 
 @test("no permission to open the device: it says so")
 def _():
-    for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon"], ["maps", "1"],
-                    ["cookie", "/bin/true", "00"], ["list", "-k"]):
+    for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon"],
+                    ["maps", "--source=module", "1"], ["cookie", "/bin/true", "00"], ["list", "-k"]):
         contains(fails(*rights.AS_NOBODY, "buildid", *command),
                  f"{lib.DEVICE}: not permitted; run as root")
 

@@ -19,6 +19,7 @@
 #include "common/hash_map.h"
 #include "content/process_place.h"
 #include "content/process_user.h"
+#include "content/silent.h"
 #include "current_file.h"
 #include "evidence.h"
 #include "print.h"
@@ -51,21 +52,6 @@ struct comparison {
 	enum current_state state;
 };
 
-/* Each costs seconds, and a child that is left behind. */
-#define SILENT_MAX 3
-
-/*
- * Where there was no answer nobody asks again for files of this device that this user's
- * processes have mapped, and after SILENT_MAX of them for any: a user cannot hide another's
- * files so. The user is the real one: a set-user-ID program is not root's, but of who runs
- * it. Not the owner of an entry in /proc, who may be root for a process that is not
- * dumpable.
- */
-struct silent {
-	uid_t uid;
-	uint32_t major, minor;
-};
-
 /* Files may be as large and as slow as a user likes: so long are those of one user read. */
 #define READING_MAX (60ULL * 1000000000)
 
@@ -75,6 +61,7 @@ struct reading {
 };
 
 struct current_files {
+	const struct source *source;
 	struct worker worker;
 	struct lookup lookup;
 	uint32_t pid;
@@ -90,16 +77,17 @@ struct current_files {
 	struct hash_map by_files; /* indexes of comparisons by the hash of file_id and place */
 	struct reading *readings;
 	size_t nr_readings;
-	struct silent *silent;
-	size_t nr_silent;
+	struct silent silent;
 };
 
-struct current_files *current_files_new(void)
+struct current_files *current_files_new(const struct source *source)
 {
 	struct current_files *files = calloc(1, sizeof(*files));
 
-	if (files)
-		files->worker = lookup_worker();
+	if (!files)
+		return NULL;
+	files->worker = lookup_worker();
+	files->source = source;
 	return files;
 }
 
@@ -117,7 +105,7 @@ void current_files_free(struct current_files *files)
 	free(files->roots);
 	free(files->comparisons);
 	free(files->readings);
-	free(files->silent);
+	silent_free(&files->silent);
 	hash_map_free(&files->by_path);
 	hash_map_free(&files->by_files);
 	worker_end(&files->worker);
@@ -156,24 +144,12 @@ bool current_files_enter(struct current_files *files, uint32_t pid)
 
 static bool is_silent(const struct current_files *files, const struct buildid_file *mapped)
 {
-	size_t i, devices = 0;
-
-	for (i = 0; i < files->nr_silent; i++) {
-		if (files->silent[i].uid != files->uid)
-			continue;
-		if (files->silent[i].major == mapped->dev_major &&
-		    files->silent[i].minor == mapped->dev_minor)
-			return true;
-		devices++;
-	}
-	return devices >= SILENT_MAX;
+	return silent_is(&files->silent, files->uid, mapped->dev_major, mapped->dev_minor);
 }
 
 static void add_silent(struct current_files *files, const struct buildid_file *mapped)
 {
-	if (array_reserve(files->silent, files->nr_silent))
-		files->silent[files->nr_silent++] =
-			(struct silent){ files->uid, mapped->dev_major, mapped->dev_minor };
+	silent_add(&files->silent, files->uid, mapped->dev_major, mapped->dev_minor);
 }
 
 static void set_file(struct place *place, const struct buildid_file *file)
@@ -204,7 +180,7 @@ static void current_file_identify(struct current_files *files, struct place *pla
 	base = process_place(files->pid, &path);
 	if (base < 0)
 		return;
-	lookup_find(&files->worker, base, path, &files->lookup);
+	lookup_find(&files->worker, files->source, base, path, &files->lookup);
 	close(base);
 	if (lookup->error == ETIMEDOUT)
 		add_silent(files, mapped);

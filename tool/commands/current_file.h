@@ -39,8 +39,8 @@ struct current_file {
 
 struct current_files;
 
-/* NULL only without memory. */
-struct current_files *current_files_new(void);
+/* NULL only without memory. What is at a path is identified as @source does it. */
+struct current_files *current_files_new(const struct source *source);
 void current_files_free(struct current_files *files);
 
 /*

@@ -46,7 +46,8 @@ enum evidence evidence_of(const struct buildid_file *one, const struct buildid_f
 	/* What was not read may be of any size by now. */
 	if (!of_one.id.size || !of_other.id.size)
 		return EVIDENCE_NONE;
-	if (one->file_size != other->file_size)
+	/* 0 of what could not be opened: what has an identity has bytes. */
+	if (one->file_size && other->file_size && one->file_size != other->file_size)
 		return EVIDENCE_OTHER;
 	evidence = evidence_compare(&of_one, &of_other);
 	return evidence == EVIDENCE_NONE && is_same_version(one, other) ? EVIDENCE_SAME : evidence;

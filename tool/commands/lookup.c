@@ -22,6 +22,7 @@
 #include "common/open_regular.h"
 #include "content/mapped_files.h"
 #include "lookup.h"
+#include "source/file_record.h"
 
 /* Halved by each silence, as a user may have many users' processes: twice that in all. */
 #define PATIENCE_MS	5000
@@ -42,6 +43,7 @@ struct inode {
  */
 struct question {
 	uint32_t pid;
+	bool without_module; /* the path that is looked up is identified here */
 	uint64_t addr;
 	uint64_t inos[2];     /* of the mapped file: as users see it, and as it is */
 	struct inode current; /* in the answers before; an @ino of 0 at first */
@@ -72,7 +74,7 @@ static int why_not(int root, const char *path)
 	return error;
 }
 
-static int look_up(int root, const char *path, struct lookup *lookup)
+static int look_up(int root, const struct question *question, struct lookup *lookup)
 {
 	/* The worker's own. */
 	static struct buildid *handle;
@@ -80,13 +82,16 @@ static int look_up(int root, const char *path, struct lookup *lookup)
 	struct reason reason;
 	int err, fd;
 
-	err = handle ? 0 : buildid_open(&handle);
+	err = handle || question->without_module ? 0 : buildid_open(&handle);
 	if (err)
 		return -err;
-	fd = open_untrusted_in(root, path, &reason);
+	fd = open_untrusted_in(root, question->path, &reason);
 	if (fd < 0)
-		return why_not(root, path);
-	err = buildid_resolve_fd(handle, fd, lookup->record, sizeof(lookup->record), &file);
+		return why_not(root, question->path);
+	if (question->without_module)
+		err = file_record_of(fd, lookup->record);
+	else
+		err = buildid_resolve_fd(handle, fd, lookup->record, sizeof(lookup->record), &file);
 	close(fd);
 	return -err;
 }
@@ -221,7 +226,7 @@ static void answer_question(const struct worker_message *message, struct worker_
 
 	memset(answer->data, 0, answer->size);
 	if (!question->pid) {
-		lookup->error = look_up(message->fd, question->path, lookup);
+		lookup->error = look_up(message->fd, question, lookup);
 		return;
 	}
 	answer->size = sizeof(*progress);
@@ -266,10 +271,11 @@ static bool set_path(struct question *question, const char *path)
 	return true;
 }
 
-void lookup_find(struct worker *worker, int root, const char *path, struct lookup *lookup)
+void lookup_find(struct worker *worker, const struct source *source, int root, const char *path,
+		 struct lookup *lookup)
 {
 	struct worker_message answer = { lookup, sizeof(*lookup), -1 };
-	struct question question = {};
+	struct question question = { .without_module = !source_module(source) };
 	int error = EINVAL;
 
 	if (*path && set_path(&question, path))

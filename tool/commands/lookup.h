@@ -11,6 +11,7 @@
 
 #include "common/worker.h"
 #include "libbuildid/libbuildid.h"
+#include "source/source.h"
 
 /**
  * struct lookup - what a path leads to
@@ -38,7 +39,8 @@ struct mapped_place {
 struct worker lookup_worker(void);
 
 /* Look up @path with the directory @root as its root directory. Sets @lookup. */
-void lookup_find(struct worker *worker, int root, const char *path, struct lookup *lookup);
+void lookup_find(struct worker *worker, const struct source *source, int root, const char *path,
+		 struct lookup *lookup);
 
 /* What is mapped at @mapped, open for lookup_compare(); -1 when it cannot be opened. */
 int lookup_open(struct worker *worker, const struct mapped_place *mapped);

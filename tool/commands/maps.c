@@ -2,8 +2,8 @@
 /*
  * buildid maps: the mappings that processes have now, with identities.
  *
- * What /proc/PID/maps and eu-unstrip -n show by path is shown by content here: the module
- * reports what is mapped, whatever is at the path by now.
+ * What /proc/PID/maps and eu-unstrip -n show by path is shown by content here: what is mapped,
+ * whatever is at the path by now.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "print_package.h"
 #include "mapped_member.h"
 #include "mapped_package.h"
-#include "module.h"
+#include "open_source.h"
 #include "options.h"
 #include "process_operand.h"
 #include "unstrip.h"
@@ -32,7 +32,8 @@ static const char help[] =
 	"With several processes a line with the pid and the name precedes the mappings of "
 	"each.\v"
 	"FORMAT is maps; or unstrip, a line for each file as eu-unstrip -n prints it; or json. "
-	"Any process but the caller needs CAP_PERFMON or CAP_SYS_ADMIN.";
+	"Any process but the caller needs CAP_PERFMON or CAP_SYS_ADMIN; without the module those of "
+	"other users need CAP_SYS_PTRACE.";
 
 static const char examples[] = "buildid maps $$\n"
 			       "buildid maps --long $(pidof sshd)\n";
@@ -45,7 +46,8 @@ enum format {
 
 struct maps {
 	struct output out;
-	struct buildid *handle;
+	enum source_kind kind;
+	struct source *source;
 	struct buildid_files *files;
 	struct unstrip *unstrip;
 	struct mapped_packages *packages; /* with @long_lines */
@@ -56,7 +58,8 @@ struct maps {
 	struct filter filter; /* of which only the pids are set */
 	bool long_lines;
 	bool headings;
-	uint32_t pid; /* of the previous mapping, or 0 */
+	uint32_t pid;		       /* of the previous mapping, or 0 */
+	size_t shown, denied, skipped; /* with @all */
 	bool failed;
 };
 
@@ -191,11 +194,11 @@ static void maps_show(struct maps *maps, const struct buildid_event *event)
 
 /* ------------------------------------------------------------ processes -- */
 
-static int next(struct maps *maps, struct buildid_snapshot *snapshot)
+static int next(struct maps *maps, struct source_snapshot *snapshot)
 {
 	const struct buildid_record *record;
 	const struct buildid_event *event;
-	int err = buildid_snapshot_next(snapshot, &record);
+	int err = source_snapshot_next(snapshot, &record);
 
 	if (err == -EINTR)
 		return 0;
@@ -203,31 +206,42 @@ static int next(struct maps *maps, struct buildid_snapshot *snapshot)
 		err = buildid_files_join(maps->files, record, &event);
 	if (!err)
 		maps_show(maps, event);
+	maps->shown += !err;
 	return err;
+}
+
+/* Of all processes some may not be looked at: of the others it is shown all the same. */
+static bool is_missed(struct maps *maps, int err)
+{
+	if (!maps->all)
+		return false;
+	maps->denied += err == -EPERM;
+	maps->skipped += err == -ESTALE || err == -ETIMEDOUT;
+	return err == -EPERM || err == -ESTALE || err == -ETIMEDOUT;
 }
 
 /* Returns how many processes there were. */
 static size_t show_processes(struct maps *maps, const char *name,
 			     const struct buildid_options *options)
 {
-	struct buildid_snapshot *snapshot;
+	struct source_snapshot *snapshot;
 	size_t count = 0;
 	int err;
 
-	err = buildid_snapshot_new(&snapshot, maps->handle, options);
+	err = source_snapshot_new(&snapshot, maps->source, options);
 	if (!err) {
 		do {
 			err = next(maps, snapshot);
-		} while (!err);
+		} while (!err || is_missed(maps, err));
 		if (maps->pid && maps->unstrip)
 			unstrip_end(maps->unstrip);
 		maps->pid = 0;
-		count = buildid_snapshot_processes(snapshot);
-		buildid_snapshot_free(snapshot);
+		count = source_snapshot_processes(snapshot);
+		source_snapshot_free(snapshot);
 	}
 	if (err == -ENODATA)
 		return count;
-	module_error(&maps->out, name, err, NULL);
+	source_error(&maps->out, name, maps->source, err);
 	maps->failed = true;
 	return 1;
 }
@@ -257,12 +271,18 @@ static void show_all(struct maps *maps)
 	};
 
 	show_processes(maps, "maps", &options);
+	if (maps->denied && !maps->shown) {
+		source_error(&maps->out, "maps", maps->source, -EPERM);
+		maps->failed = true;
+		maps->denied = 0;
+	}
+	source_note_missed("maps", maps->denied, maps->skipped);
 }
 
 static int maps_prepare(struct maps *maps)
 {
-	maps->handle = module_open(&maps->out);
-	if (!maps->handle)
+	maps->source = source_for(&maps->out, "maps", maps->kind, NULL);
+	if (!maps->source)
 		return -1;
 	if (maps->format == UNSTRIP)
 		maps->unstrip = unstrip_new(&maps->out);
@@ -307,7 +327,7 @@ static int maps_run(struct maps *maps, char **operands)
 	mapped_members_free(maps->members);
 	unstrip_free(maps->unstrip);
 	buildid_files_free(maps->files);
-	buildid_close(maps->handle);
+	source_close(maps->source);
 	return maps->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -346,6 +366,7 @@ int cmd_maps(int argc, char **argv)
 		{ "all-processes", 'A', NULL, "every process", .flag = &maps.all },
 		OPTION_PID(&maps.filter),
 		OPTION_DATA(&maps.data),
+		OPTION_SOURCE(&maps.kind),
 		{ "long", 0, NULL,
 		  "the package of each file, and what is mapped from within an archive",
 		  .flag = &maps.long_lines },

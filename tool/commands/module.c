@@ -97,14 +97,8 @@ const char *module_request_name(unsigned int number)
 	return number < ARRAY_SIZE(names) ? names[number] : NULL;
 }
 
-struct buildid *module_open(struct output *out)
+void module_open_error(struct output *out, int err)
 {
-	struct buildid *handle;
-	int err = buildid_open(&handle);
-
-	if (!err)
-		return handle;
-
 	/* As in a container with a /dev of its own. */
 	if (err == -ENODEV && is_loaded() && access(BUILDID_DEVICE, F_OK))
 		out_error(out, BUILDID_DEVICE,
@@ -113,6 +107,16 @@ struct buildid *module_open(struct output *out)
 		other_abi(out, BUILDID_DEVICE);
 	else
 		module_error(out, BUILDID_DEVICE, err, NULL);
+}
+
+struct buildid *module_open(struct output *out)
+{
+	struct buildid *handle;
+	int err = buildid_open(&handle);
+
+	if (!err)
+		return handle;
+	module_open_error(out, err);
 	return NULL;
 }
 

@@ -14,7 +14,9 @@
 
 /* NULL after the error was printed. */
 struct buildid *module_open(struct output *out);
-/* The same, subscribed; with module_warn(). */
+/* Print why it is not. */
+void module_open_error(struct output *out, int error);
+/* The same as module_open(), subscribed; with module_warn(). */
 struct buildid *module_subscribe(struct output *out, const struct buildid_options *options);
 
 /*

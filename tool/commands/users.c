@@ -2,8 +2,8 @@
 /*
  * buildid users: who runs a content.
  *
- * Three sources, read alike: the mappings that processes have now, those that the module
- * remembers, and a log. What the second adds to the first is processes that have exited,
+ * Three sources, read alike: the mappings that processes have now, those that the module, if it is
+ * there, remembers, and a log. What the second adds to the first is processes that have exited,
  * or have unmapped the content since.
  */
 
@@ -24,7 +24,7 @@
 #include "identities/log.h"
 #include "lookup.h"
 #include "mapped_package.h"
-#include "module.h"
+#include "open_source.h"
 #include "options.h"
 #include "print.h"
 #include "print_package.h"
@@ -34,6 +34,8 @@
 #define WIDTH_STATE 8
 /* Times are shown in seconds. */
 #define MOMENT 1000000000ULL
+
+#define MISSING "processes that have exited are not known"
 
 #define NOT_COMPARED "same id, not compared"
 /* Nanoseconds: files may be as large and as slow as a user likes. */
@@ -88,7 +90,8 @@ struct users {
 	struct output out;
 	struct process_layout layout;
 	bool full;
-	struct buildid *handle;
+	enum source_kind kind;
+	struct source *source;
 	struct waiting *waiting;
 	const char *state; /* of what is being read; NULL: of processes that may have exited */
 	const struct log_reader *log; /* that is being read */
@@ -128,7 +131,7 @@ struct users {
 
 static void users_fail(struct users *users, const char *object, int error)
 {
-	module_error(&users->out, object, error, NULL);
+	source_error(&users->out, object, users->source, error);
 	users->failed = true;
 }
 
@@ -169,9 +172,9 @@ static bool want_file(struct users *users, const char *path)
 		out_error(&users->out, path, "%s", reason.text);
 		return false;
 	}
-	err = buildid_resolve_fd(users->handle, users->fd, buffer, sizeof(buffer), &file);
+	err = source_resolve_fd(users->source, users->fd, buffer, sizeof(buffer), &file);
 	if (err) {
-		module_error(&users->out, path, err, NULL);
+		source_error(&users->out, path, users->source, err);
 		return false;
 	}
 	users->wanted = print_identity_of(file);
@@ -256,19 +259,19 @@ static enum evidence users_judge(struct users *users, const struct buildid_event
 }
 
 /* Frees @snapshot. */
-static void offer_snapshot(struct id_prefix *prefix, struct buildid_snapshot *snapshot)
+static void offer_snapshot(struct id_prefix *prefix, struct source_snapshot *snapshot)
 {
 	const struct buildid_record *record;
 	int err;
 
 	/* What cannot be looked at is said when the content is looked for. */
-	while ((err = buildid_snapshot_next(snapshot, &record)) != -ENODATA) {
+	while ((err = source_snapshot_next(snapshot, &record)) != -ENODATA) {
 		if (!err)
 			id_prefix_offer_file(prefix, record);
 		else if (err != -EPERM && err != -ESTALE && err != -ETIMEDOUT && err != -EINTR)
 			break;
 	}
-	buildid_snapshot_free(snapshot);
+	source_snapshot_free(snapshot);
 }
 
 static void offer_log(struct id_prefix *prefix, const char *path)
@@ -284,15 +287,15 @@ static void offer_log(struct id_prefix *prefix, const char *path)
 /* From the first digits; false after the error was printed. */
 static bool users_complete(struct users *users, const char *digits, const char *log)
 {
-	struct buildid_snapshot *snapshot;
+	struct source_snapshot *snapshot;
 	struct id_prefix prefix;
 
 	id_prefix_start(&prefix, digits);
 	if (log)
 		offer_log(&prefix, log);
-	if (users->handle && !buildid_snapshot_new(&snapshot, users->handle, NULL))
+	if (users->source && !source_snapshot_new(&snapshot, users->source, NULL))
 		offer_snapshot(&prefix, snapshot);
-	if (!log && !buildid_snapshot_history(&snapshot, users->handle, 0))
+	if (!log && !source_snapshot_history(&snapshot, users->source))
 		offer_snapshot(&prefix, snapshot);
 	return id_prefix_settle(&prefix, &users->out, &users->wanted.id);
 }
@@ -483,13 +486,13 @@ static void users_take(struct users *users, const struct buildid_record *record,
 /* --------------------------------------------------------------- sources -- */
 
 /* Frees @snapshot. */
-static int read_snapshot(struct users *users, struct buildid_snapshot *snapshot)
+static int read_snapshot(struct users *users, struct source_snapshot *snapshot)
 {
 	const struct buildid_record *record;
 	int err;
 
 	for (;;) {
-		err = buildid_snapshot_next(snapshot, &record);
+		err = source_snapshot_next(snapshot, &record);
 		if (!err)
 			users_take(users, record, WAITING_END);
 		else if (err == -EPERM && users->state)
@@ -499,17 +502,17 @@ static int read_snapshot(struct users *users, struct buildid_snapshot *snapshot)
 		else if (err != -EINTR)
 			break;
 	}
-	buildid_snapshot_free(snapshot);
+	source_snapshot_free(snapshot);
 	return err == -ENODATA ? 0 : err;
 }
 
 static void read_present(struct users *users)
 {
-	struct buildid_snapshot *snapshot;
+	struct source_snapshot *snapshot;
 	int err;
 
 	users->state = "mapped";
-	err = buildid_snapshot_new(&snapshot, users->handle, NULL);
+	err = source_snapshot_new(&snapshot, users->source, NULL);
 	if (!err)
 		err = read_snapshot(users, snapshot);
 	if (err)
@@ -519,8 +522,9 @@ static void read_present(struct users *users)
 
 static int read_clocks(struct users *users)
 {
-	struct buildid_info info;
-	int err = buildid_get_info(users->handle, &info, sizeof(info));
+	struct buildid *module = source_module(users->source);
+	struct buildid_info info = {};
+	int err = module ? buildid_get_info(module, &info, sizeof(info)) : 0;
 
 	if (err)
 		return err;
@@ -532,12 +536,12 @@ static int read_clocks(struct users *users)
 
 static void read_history(struct users *users)
 {
-	struct buildid_snapshot *snapshot;
+	struct source_snapshot *snapshot;
 	int err = read_clocks(users);
 
 	users->state = NULL;
 	if (!err)
-		err = buildid_snapshot_history(&snapshot, users->handle, 0);
+		err = source_snapshot_history(&snapshot, users->source);
 	if (!err)
 		err = read_snapshot(users, snapshot);
 	if (err == -ENOTTY)
@@ -558,7 +562,8 @@ static void read_log(struct users *users, const char *path)
 	int found = 0;
 
 	if (!problem) {
-		if (boot_is_now(log_header(log)->boot_id) && users->handle)
+		if (boot_is_now(log_header(log)->boot_id) && users->source &&
+		    source_module(users->source))
 			read_present(users);
 		users->state = NULL;
 		users->log = log;
@@ -585,7 +590,7 @@ static bool is_path(const char *content)
 
 static bool users_prepare(struct users *users, const char *content, const char *log)
 {
-	const bool begins = !users->package && id_prefix_is(content), module = !log;
+	const bool begins = !users->package && id_prefix_is(content);
 	const bool by_path = !users->package && !begins &&
 			     !build_id_parse(&users->wanted.id, content);
 	const bool by_file = by_path && is_path(content);
@@ -594,11 +599,11 @@ static bool users_prepare(struct users *users, const char *content, const char *
 	if (by_path && !by_file)
 		users->name = content;
 	users->any_kind = !by_file;
-	if (module || by_file)
-		users->handle = module_open(&users->out);
+	if (!log || by_file)
+		users->source = source_for(&users->out, "users", users->kind, MISSING);
 	else
-		buildid_open(&users->handle);
-	if (!users->handle && (module || by_file))
+		source_open(&users->source, SOURCE_MODULE);
+	if (!users->source && (!log || by_file))
 		return false;
 	users->waiting = waiting_new(0);
 	users->packages = mapped_packages_new();
@@ -614,16 +619,7 @@ static bool users_prepare(struct users *users, const char *content, const char *
 
 static void note_what_is_missing(const struct users *users)
 {
-	if (users->denied)
-		fprintf(stderr,
-			"buildid: users: %zu processes were not looked at, as that is not "
-			"permitted; run as root\n",
-			users->denied);
-	if (users->skipped)
-		fprintf(stderr,
-			"buildid: users: %zu processes were not looked at, as they kept calling "
-			"exec or kept their address space locked\n",
-			users->skipped);
+	source_note_missed("users", users->denied, users->skipped);
 	if (users->no_time)
 		fputs("buildid: users: when it was mapped is not known where the machine may have "
 		      "slept since\n",
@@ -676,7 +672,7 @@ static int users_run(struct users *users, const char *content, const char *log)
 	free(users->wish.name);
 	waiting_free(users->waiting);
 	worker_end(&users->worker);
-	buildid_close(users->handle);
+	source_close(users->source);
 	if (users->fd >= 0)
 		close(users->fd);
 	free(users->file);
@@ -701,6 +697,7 @@ int cmd_users(int argc, char **argv)
 		  .string = &users.package },
 		OPTION_LOG(&log),
 		OPTION_FULL(&users.full),
+		OPTION_SOURCE(&users.kind),
 		{},
 	};
 	const struct args args = {

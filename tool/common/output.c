@@ -270,6 +270,8 @@ void out_begin(struct output *out)
 
 void out_end(struct output *out)
 {
+	if (out->json && out->source)
+		out_string(out, "source", 0, out->source);
 	if (out->json)
 		output_put(&out->line, "}\n", 2);
 	else if (out->started)

@@ -48,6 +48,7 @@ struct output {
 	 * UTF-8 is written unchanged.
 	 */
 	int width;
+	const char *source;	 /* JSON: a field of each line, unless it is NULL */
 	struct output_line line; /* the line so far */
 };
 

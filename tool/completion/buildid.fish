@@ -26,6 +26,8 @@ function __buildid_value
             printf '%s\n' -x -a 'maps unstrip json'
         case call-graph
             printf '%s\n' -x -a 'fp dwarf lbr'
+        case source
+            printf '%s\n' -x -a 'module perf'
         case kind
             printf '%s\n' -x -a 'gnu go htlhash fsverity cookie none any'
         case comm

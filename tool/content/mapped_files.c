@@ -31,13 +31,16 @@ struct mapped_files {
 	struct hash_map last; /* by name: the last one added, which is chained to the others */
 };
 
-char *strip_deleted(const char *path)
+bool is_marked_deleted(const char *path)
 {
 	size_t length = strlen(path), tail = sizeof(DELETED) - 1;
 
-	if (length > tail && !strcmp(path + length - tail, DELETED))
-		length -= tail;
-	return strndup(path, length);
+	return length > tail && !strcmp(path + length - tail, DELETED);
+}
+
+char *strip_deleted(const char *path)
+{
+	return strndup(path, strlen(path) - (is_marked_deleted(path) ? sizeof(DELETED) - 1 : 0));
 }
 
 char *opened_path(int fd)

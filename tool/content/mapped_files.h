@@ -7,6 +7,7 @@
 #ifndef TOOL_MAPPED_FILES_H
 #define TOOL_MAPPED_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,7 +63,9 @@ char *opened_path(int fd);
 /* An O_PATH descriptor of the process's root directory, or -1 with errno. */
 int process_root(uint32_t pid);
 
-/* @path without " (deleted)", which the caller frees; NULL only without memory. */
+/* Whether @path, as /proc shows it, ends with " (deleted)". */
+bool is_marked_deleted(const char *path);
+/* @path without that, which the caller frees; NULL only without memory. */
 char *strip_deleted(const char *path);
 
 #endif

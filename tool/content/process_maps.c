@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "process_maps.h"
 
@@ -50,7 +51,11 @@ static bool process_maps_parse(struct process_mapping *mapping, char *line)
 		   &mapping->minor, &mapping->ino, &path) < 7 ||
 	    !path)
 		return false;
-	mapping->executable = protection[2] == 'x';
+	mapping->prot = (protection[0] == 'r' ? PROT_READ : 0) |
+			(protection[1] == 'w' ? PROT_WRITE : 0) |
+			(protection[2] == 'x' ? PROT_EXEC : 0);
+	mapping->executable = mapping->prot & PROT_EXEC;
+	mapping->shared = protection[3] == 's';
 	process_maps_unescape(line + path);
 	mapping->path = line + path;
 	return true;

@@ -16,7 +16,9 @@ struct process_maps {
 struct process_mapping {
 	uint64_t start, end;
 	uint64_t offset; /* in the file */
-	bool executable;
+	uint32_t prot;	 /* PROT_READ | PROT_WRITE | PROT_EXEC */
+	bool executable; /* of @prot */
+	bool shared;
 	unsigned int major, minor;
 	uint64_t ino;
 	const char *path; /* until the next line: a file, "[vdso]" and the like, or "" */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Certificate: the only file that knows libcrypto. */
+/* Certificate: by libcrypto. */
 
 #include <openssl/x509v3.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 #include "commands/commands.h"
 #include "common/arguments.h"
 #include "commands/mapped_package.h"
-#include "commands/module.h"
+#include "commands/open_source.h"
 #include "commands/options.h"
 #include "commands/print.h"
 #include "commands/print_package.h"
@@ -42,6 +42,8 @@ static const char examples[] = "buildid stale\n"
 
 struct job {
 	struct output out;
+	enum source_kind kind;
+	struct source *source;
 	struct process_layout layout;
 	struct mapped_packages *packages;
 	struct restart_plan plan;
@@ -54,7 +56,7 @@ struct job {
 
 static void stale_fail(struct job *job, const char *object, int error)
 {
-	module_error(&job->out, object, error, NULL);
+	source_error(&job->out, object, job->source, error);
 	job->failed = true;
 }
 
@@ -125,7 +127,7 @@ static void stale_show(void *data, const struct stale *stale)
 	out_end(out);
 }
 
-static void scan_one(struct job *job, struct buildid *handle, struct stale_scan *scan, uint32_t pid)
+static void scan_one(struct job *job, struct stale_scan *scan, uint32_t pid)
 {
 	size_t alive = scan->alive, denied = scan->denied, skipped = scan->skipped;
 	char name[32];
@@ -134,7 +136,7 @@ static void scan_one(struct job *job, struct buildid *handle, struct stale_scan 
 	scan->pids = &pid;
 	scan->nr_pids = 1;
 	snprintf(name, sizeof(name), "pid %" PRIu32, pid);
-	err = stale_scan(scan, handle);
+	err = stale_scan(scan, job->source);
 	if (!err && scan->denied > denied)
 		err = -EPERM;
 	if (err) {
@@ -149,24 +151,15 @@ static void scan_one(struct job *job, struct buildid *handle, struct stale_scan 
 	}
 }
 
-static void scan_all(struct job *job, struct buildid *handle, struct stale_scan *scan)
+static void scan_all(struct job *job, struct stale_scan *scan)
 {
-	int err = stale_scan(scan, handle);
+	int err = stale_scan(scan, job->source);
 
 	if (!err && scan->denied && !scan->processes)
 		err = -EPERM;
 	if (err)
 		stale_fail(job, "stale", err);
-	else if (scan->denied)
-		fprintf(stderr,
-			"buildid: stale: %zu processes were not looked at, as that is not "
-			"permitted; run as root\n",
-			scan->denied);
-	if (scan->skipped)
-		fprintf(stderr,
-			"buildid: stale: %zu processes were not looked at, as they kept calling "
-			"exec or kept their address space locked\n",
-			scan->skipped);
+	source_note_missed("stale", err ? 0 : scan->denied, scan->skipped);
 }
 
 /* Also where all is well. */
@@ -191,31 +184,31 @@ static void stale_end(struct job *job, const struct stale_scan *scan)
 
 static int stale_run(struct job *job, struct stale_scan *scan, const struct process_list *list)
 {
-	struct buildid *handle = module_open(&job->out);
 	size_t i;
 
-	if (!handle)
+	job->source = source_for(&job->out, "stale", job->kind, NULL);
+	if (!job->source)
 		return EXIT_FAILURE;
 	job->packages = mapped_packages_new();
 	if (!job->packages) {
 		stale_fail(job, "stale", -ENOMEM);
-		buildid_close(handle);
+		source_close(job->source);
 		return EXIT_FAILURE;
 	}
 	if (!list->count)
-		scan_all(job, handle, scan);
+		scan_all(job, scan);
 	for (i = 0; i < list->count; i++)
-		scan_one(job, handle, scan, list->pids[i]);
+		scan_one(job, scan, list->pids[i]);
 	stale_scan_end(scan);
 	stale_end(job, scan);
 	mapped_packages_report(job->packages, "stale");
 	mapped_packages_free(job->packages);
-	buildid_close(handle);
+	source_close(job->source);
 	if (scan->unknown)
 		fprintf(stderr,
 			"buildid: stale: %zu mapped files were not compared: on a filesystem that "
-			"does not answer, or not to be read\n",
-			scan->unknown);
+			"does not answer, or not to be read%s\n",
+			scan->unknown, geteuid() ? "; run as root" : "");
 	if (scan->unsure)
 		fprintf(stderr,
 			"buildid: stale: %zu mapped files are not known to be what is at their path "
@@ -246,6 +239,7 @@ int cmd_stale(int argc, char **argv)
 		  .flag = &job.restart_plan },
 		OPTION_FULL(&job.full),
 		OPTION_QUIET(&job.quiet),
+		OPTION_SOURCE(&job.kind),
 		{},
 	};
 	const struct args args = {

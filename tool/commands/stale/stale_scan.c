@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stale scan: all processes' mappings from the module, each file of a process compared once
+ * Stale scan: all processes' mappings from the source, each file of a process compared once
  * with what is at its path.
  */
 
@@ -16,7 +16,7 @@
 
 struct scan {
 	struct stale_scan *scan;
-	struct buildid_snapshot *snapshot;
+	struct source_snapshot *snapshot;
 
 	/* The process whose records are being read. */
 	uint32_t pid;
@@ -181,7 +181,7 @@ static int stale_scan_run(struct scan *scan)
 	int err;
 
 	for (;;) {
-		err = buildid_snapshot_next(scan->snapshot, &record);
+		err = source_snapshot_next(scan->snapshot, &record);
 		if (!err)
 			stale_scan_take(scan, record);
 		else if (err == -ENODATA)
@@ -195,7 +195,7 @@ static int stale_scan_run(struct scan *scan)
 	}
 }
 
-int stale_scan(struct stale_scan *scan, struct buildid *handle)
+int stale_scan(struct stale_scan *scan, struct source *source)
 {
 	const struct buildid_options options = {
 		.size = sizeof(options),
@@ -206,15 +206,15 @@ int stale_scan(struct stale_scan *scan, struct buildid *handle)
 	int err = -ENOMEM;
 
 	if (!scan->current)
-		scan->current = current_files_new();
+		scan->current = current_files_new(source);
 	if (!run_ || !scan->current)
 		goto free;
 	run_->scan = scan;
-	err = buildid_snapshot_new(&run_->snapshot, handle, &options);
+	err = source_snapshot_new(&run_->snapshot, source, &options);
 	if (!err) {
 		err = stale_scan_run(run_);
-		scan->alive += buildid_snapshot_processes(run_->snapshot);
-		buildid_snapshot_free(run_->snapshot);
+		scan->alive += source_snapshot_processes(run_->snapshot);
+		source_snapshot_free(run_->snapshot);
 	}
 	free(run_->reported);
 free:

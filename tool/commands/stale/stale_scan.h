@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "commands/current_file.h"
+#include "source/source.h"
 
 /**
  * struct stale - a file of a process that is stale
@@ -61,7 +62,7 @@ struct stale_scan {
 };
 
 /* Returns 0, or the negative errno that ended it. Another one may follow, of other @pids. */
-int stale_scan(struct stale_scan *scan, struct buildid *handle);
+int stale_scan(struct stale_scan *scan, struct source *source);
 void stale_scan_end(struct stale_scan *scan);
 
 #endif

@@ -355,13 +355,17 @@ static void show_stale(FILE *file, const struct stale_scan *scan)
 	metric_value(file, "skipped_processes", "", scan->skipped);
 }
 
-int metrics_stale(FILE *file, struct output *out, struct buildid *handle)
+int metrics_stale(FILE *file, struct output *out)
 {
 	struct stale_packages packages = { .packages = mapped_packages_new() };
 	struct stale_scan scan = { .found = count_stale, .data = &packages };
-	int err = packages.packages ? stale_scan(&scan, handle) : -ENOMEM;
+	struct source *source = NULL;
+	int err = packages.packages ? source_open(&source, SOURCE_MODULE) : -ENOMEM;
 
+	if (!err)
+		err = stale_scan(&scan, source);
 	stale_scan_end(&scan);
+	source_close(source);
 	if (!err && scan.denied && !scan.processes)
 		err = -EPERM;
 	if (err) {

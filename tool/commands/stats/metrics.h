@@ -25,6 +25,6 @@ void metric_value(FILE *file, const char *name, const char *suffix, uint64_t val
 void metrics_info(FILE *file, const struct buildid_info *info);
 /* The @max contents that most processes have mapped. */
 int metrics_contents(FILE *file, struct output *out, struct buildid *handle, uint64_t max);
-int metrics_stale(FILE *file, struct output *out, struct buildid *handle);
+int metrics_stale(FILE *file, struct output *out);
 
 #endif

@@ -144,7 +144,7 @@ static int show_openmetrics(struct job *job, struct buildid *handle,
 	if (!err && job->contents)
 		err = metrics_contents(file, &job->out, handle, job->contents);
 	if (!err && job->stale)
-		err = metrics_stale(file, &job->out, handle);
+		err = metrics_stale(file, &job->out);
 	if (file && fclose(file) && !err) {
 		err = -ENOMEM;
 		module_error(&job->out, "stats", err, NULL);

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""maps, stale and users without the module, beside what the module says of the same processes."""
+
+import contextlib
+import os
+import shutil
+
+import lib
+import rights
+from lib import built, contains
+from tap import equal, run, test
+
+STALE, NOBODY = 3, 3
+MNT_DETACH = 2
+SAYS = "read from /proc, without the module"
+QUERY = (6, 11)  # from then on the kernel is asked for what cannot be opened
+# What only the module knows, and times of day.
+UNKNOWN = {"source", "time", "time_mono", "time_perf", "gen", "file_id", "tree"}
+
+
+@contextlib.contextmanager
+def place():
+    """A directory for all on a filesystem whose inodes are its own: the guest's root is an overlay.
+    Not below /tmp, whose deleted files are nobody's."""
+    directory = lib.tempfile.mkdtemp(dir="/opt")
+    lib.mount("none", directory, "tmpfs", options="mode=755")
+    try:
+        yield directory
+    finally:
+        lib.umount(directory, MNT_DETACH)
+        os.rmdir(directory)
+
+
+@contextlib.contextmanager
+def programs():
+    """A directory with programs in it that all may run, and processes of these by name: root's
+    "plain" and nobody's "own"."""
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(place())
+        pids = {}
+        for name, command in (("plain", []), ("own", rights.AS_NOBODY)):
+            path = os.path.join(directory, name)
+            shutil.copy("/bin/sleep", path)
+            pids[name] = stack.enter_context(lib.started(*command, path, "1000")).pid
+            lib.until(lambda: os.readlink(f"/proc/{pids[name]}/exe") == path, "it runs")
+        yield directory, pids
+
+
+def replace(path, content):
+    """As package managers do."""
+    shutil.copy(content, path + ".new")
+    os.rename(path + ".new", path)
+
+
+def known(line):
+    """An overlay's inode below is the module's to know, too."""
+    seen = {key: line.pop("user_" + key, line[key]) for key in ("dev", "ino")}
+    return {key: seen.get(key, value) for key, value in line.items() if key not in UNKNOWN}
+
+
+def maps(*arguments, **options):
+    """By address, without what only the module knows."""
+    lines = lib.json_lines(lib.buildid("maps", "-j", *arguments, **options).stdout)
+    return {line["addr"]: known(line) for line in lines}
+
+
+def same_process(one, other):
+    """/proc has its start in ticks."""
+    tick = 10**9 // os.sysconf("SC_CLK_TCK")
+    return 0 <= one["start_time"] - other["start_time"] < tick
+
+
+@test
+def it_says_of_a_process_what_the_module_says():
+    with programs() as (_, pids):
+        for pid in (*pids.values(), 1, os.getpid()):
+            for option in [], ["--data"]:
+                ours = maps("--source=module", *option, str(pid))
+                theirs = maps("--source=perf", *option, str(pid))
+                equal(theirs.keys(), ours.keys(), f"addresses of {pid}")
+                for address, line in ours.items():
+                    other = theirs[address]
+                    assert same_process(line, other), (line, other)
+                    equal({**other, "start_time": 0}, {**line, "start_time": 0}, line["path"])
+
+
+@test
+def it_says_of_all_processes_what_the_module_says():
+    def contents(source):
+        lines = lib.json_lines(lib.buildid("maps", "-A", "-j", f"--source={source}").stdout)
+        return {(line["pid"], line["addr"], line["build_id"], line["kind"], line["path"])
+                for line in lines if line["comm"] != "buildid"}
+
+    with programs():
+        equal(contents("perf"), contents("module"), "contents")
+
+
+@test
+def stale_and_users_are_those_of_the_module():
+    def lines(command, *arguments):
+        found = lib.json_lines(lib.buildid(*command, "-j", *arguments, status=None).stdout)
+        return sorted(((line["pid"], line["build_id"], line["path"],
+                        line.get("state"), line.get("now_build_id"), line.get("note"),
+                        line.get("package")) for line in found), key=str)
+
+    with programs() as (directory, pids):
+        plain, own = (os.path.join(directory, name) for name in pids)
+        replace(plain, "/bin/cat")
+        os.unlink(own)
+        ours, theirs = (lines(["stale"], f"--source={source}") for source in ("module", "perf"))
+        equal(theirs, ours, "stale")
+        equal({line[0] for line in theirs} >= set(pids.values()), True, "both are stale")
+        for file in "/bin/sleep", lib.sys.executable:
+            ours = [line for line in lines(["users"], "--source=module", file)
+                    if line[3] == "mapped"]
+            equal(lines(["users"], "--source=perf", file), ours, f"users of {file}")
+
+
+@test
+def without_the_module_they_do_it_unasked_and_say_so():
+    with programs() as (directory, pids), lib.unloaded():
+        path, pid = os.path.join(directory, "plain"), str(pids["plain"])
+        done = lib.buildid("stale", pid)
+        equal((done.stdout, done.returncode), ("", 0), "nothing is stale")
+        contains(done.stderr, f"buildid: stale: {SAYS}, as it is not loaded (modprobe buildid)")
+        replace(path, "/bin/cat")
+        done = lib.buildid("stale", pid, status=STALE)
+        contains(done.stdout, path)
+        contains(lib.buildid("users", "/bin/sleep").stdout, path)
+        lib.buildid("users", "/bin/tac", status=NOBODY)
+        contains(lib.buildid("maps", pid).stdout, f"{path} (deleted)")
+        done = lib.buildid("stale", "--source=module", pid, status=1)
+        contains(done.stderr, "the module is not loaded; load it: modprobe buildid")
+
+
+@test
+def an_ordinary_user_is_told_of_processes_of_their_own():
+    def nobody(*words, status=0):
+        return lib.run(*rights.AS_NOBODY, "buildid", *words, status=status)
+
+    with programs() as (directory, pids), lib.unloaded():
+        path, pid = os.path.join(directory, "own"), str(pids["own"])
+        replace(path, "/bin/cat")
+        done = nobody("stale", status=STALE)
+        contains(done.stdout, path)
+        contains(done.stderr, "processes were not looked at, as that is not permitted")
+        done = nobody("maps", str(pids["plain"]), status=1)
+        contains(done.stderr, "not permitted; run as root, or with CAP_SYS_PTRACE")
+        # of what runs a link leads to the file; of a library it does not
+        line = next(line for line in nobody("maps", pid).stdout.splitlines() if path in line)
+        contains(line, f"{path} (deleted)")
+        assert "(denied)" not in line, line
+
+
+@test
+def what_nobody_tells_is_not_guessed():
+    def uses(pid, path):
+        return path in lib.read_bytes(f"/proc/{pid}/maps").decode()
+
+    with place() as directory:
+        path = os.path.join(directory, "lib.so")
+        shutil.copy(built("v1.so"), path)
+        command = [*rights.AS_NOBODY, "env", f"LD_PRELOAD={path}", "sleep", "1000"]
+        with lib.unloaded(), lib.started(*command) as process:
+            pid = process.pid
+            lib.until(lambda: uses(pid, path), "it is mapped")
+            lib.until(lambda: lib.is_asleep(pid), "it runs")
+            replace(path, built("v1.so"))
+            done = lib.run(*rights.AS_NOBODY, "buildid", "maps", str(pid))
+            line = next(line for line in done.stdout.splitlines() if path in line)
+            contains(line, "(deleted)")
+            contains(line, "11" * 20 if lib.KERNEL >= QUERY else "(denied)")
+            # the same id proves nothing, and without one it is not known at all
+            done = lib.run(*rights.AS_NOBODY, "buildid", "stale", str(pid))
+            equal(done.stdout, "", "what is not known is not stale")
+            contains(done.stderr, "not known to be what is at their path" if lib.KERNEL >= QUERY
+                     else "mapped files were not compared")
+            replace(path, built("v2.so"))
+            done = lib.run(*rights.AS_NOBODY, "buildid", "stale", str(pid), status=None)
+            equal(done.returncode, STALE if lib.KERNEL >= QUERY else 0, "another id")
+            # root sees the file itself
+            lib.buildid("stale", str(pid), status=STALE)
+
+
+@test
+def cap_perfmon_alone_is_no_more_than_the_kernel_makes_of_it():
+    with programs() as (_, pids), lib.unloaded():
+        done = lib.run(*rights.as_nobody("perfmon"), "buildid", "maps", str(pids["plain"]),
+                       status=None)
+        # since 6.15 it is enough for /proc/PID/maps
+        if done.returncode:
+            contains(done.stderr, "not permitted; run as root, or with CAP_SYS_PTRACE")
+        contains(lib.run(*rights.as_nobody("perfmon"), "buildid", "maps", str(pids["own"])).stdout,
+                 "/own")
+
+
+run()

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Without the module: stale, maps and users by the real /proc, of a program whose file is replaced
+ * while it runs.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "commands/evidence.h"
+
+#include "command.h"
+#include "samples.h"
+
+#define SAYS "read from /proc, without the module"
+
+static pid_t program;
+static char pid[16];
+
+static bool is_executed(void)
+{
+	char link[64], target[512];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", program);
+	size = readlink(link, target, sizeof(target) - 1);
+	target[size > 0 ? size : 0] = '\0';
+	return strstr(target, "/program");
+}
+
+static int start(void **state)
+{
+	if (fake_reset(state) || sample_set_up(state))
+		return -1;
+	fake.open_error = ENOENT;
+	shell("cp /bin/sleep program");
+	program = fork();
+	if (!program) {
+		execl("./program", "program", "1000", NULL);
+		_exit(1);
+	}
+	wait_until(is_executed);
+	snprintf(pid, sizeof(pid), "%d", program);
+	return 0;
+}
+
+static void end_program(void)
+{
+	if (!program)
+		return;
+	kill(program, SIGKILL);
+	waitpid(program, NULL, 0);
+	program = 0;
+}
+
+static int stop(void **state)
+{
+	end_program();
+	return sample_tear_down(state);
+}
+
+static void expect_id_of(const char *path)
+{
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	sample_id(path, &id);
+	assert_non_null(strstr(out, build_id_text(&id, text)));
+}
+
+static void stale_tells_what_was_replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(RUN(stale, pid), 0);
+	assert_string_equal(out, "");
+	shell("cp program new && mv new program");
+	assert_int_equal(RUN(stale, pid), 0);
+	assert_string_equal(out, "");
+
+	shell("cp /bin/false new && mv new program");
+	assert_int_equal(RUN(stale, pid), 3);
+	expect_id_of("/bin/sleep");
+	expect_id_of("/bin/false");
+	assert_non_null(strstr(err, "buildid: stale: " SAYS ", as it is not loaded"));
+	shell("rm program");
+	assert_int_equal(RUN(stale, pid), 0);
+	assert_int_equal(RUN(stale, "--temporary", pid), 3);
+	assert_non_null(strstr(out, " deleted "));
+}
+
+static void equal_ids_are_no_proof_here_either(void **state)
+{
+	(void)state;
+	shell("(cat program; echo payload) > new && mv new program");
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(out, "(same id, other content)"));
+}
+
+static void json_has_the_source_in_each_line(void **state)
+{
+	(void)state;
+	shell("cp /bin/false new && mv new program");
+	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_non_null(strstr(out, "\"source\":\"perf\"}\n"));
+	assert_string_equal(err, "");
+	assert_int_equal(RUN(maps, "-j", pid), 0);
+	assert_non_null(strstr(out, "\"source\":\"perf\"}\n"));
+	assert_string_equal(err, "");
+}
+
+static void maps_and_users_know_the_program(void **state)
+{
+	(void)state;
+	assert_int_equal(RUN(maps, pid), 0);
+	expect_id_of("/bin/sleep");
+	assert_non_null(strstr(out, "/program\n"));
+	assert_int_equal(RUN(maps, "--format=unstrip", pid), 0);
+	expect_id_of("/bin/sleep");
+	assert_int_equal(RUN(users, "./program"), 0);
+	assert_non_null(strstr(out, "mapped "));
+	assert_non_null(strstr(out, "/program"));
+	assert_non_null(strstr(err, "processes that have exited are not known"));
+	shell("echo text > nobody");
+	assert_int_equal(RUN(users, "./nobody"), 3);
+	assert_string_equal(out, "");
+}
+
+static void a_source_may_be_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(RUN(stale, "--source=module", pid), 1);
+	assert_non_null(strstr(err, "the module is not loaded; load it: modprobe buildid"));
+	assert_int_equal(RUN(stale, "--source=other", pid), 2);
+	assert_non_null(strstr(err, "not one of module and perf"));
+
+	/* It has nothing of this process, and is not asked. */
+	fake.open_error = 0;
+	shell("cp /bin/false new && mv new program");
+	assert_int_equal(RUN(stale, "--source=perf", pid), 3);
+	assert_non_null(strstr(err, "buildid: stale: " SAYS "; see"));
+	assert_int_equal(RUN(stale, pid), 1);
+	fake.open_error = EACCES;
+	assert_int_equal(RUN(stale, pid), 3);
+	assert_non_null(strstr(err, SAYS ", as /dev/buildid may not be opened"));
+}
+
+static void who_is_not_there_is_said(void **state)
+{
+	(void)state;
+	end_program();
+	assert_int_equal(RUN(maps, pid), 1);
+	assert_non_null(strstr(err, "No such process"));
+	assert_int_equal(RUN(stale, pid), 1);
+	assert_non_null(strstr(err, "No such process"));
+}
+
+static void a_size_that_is_not_known_is_no_evidence(void **state)
+{
+	union any_record one, other;
+
+	(void)state;
+	make_file(&one, 1, 20, 0, "/f");
+	make_file(&other, 2, 20, 0, "/f");
+	other.file.file_size++;
+	assert_int_equal(evidence_of(&one.file, &other.file), EVIDENCE_OTHER);
+	other.file.file_size = 0;
+	assert_int_equal(evidence_of(&one.file, &other.file), EVIDENCE_NONE);
+	assert_int_equal(evidence_of(&other.file, &one.file), EVIDENCE_NONE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(stale_tells_what_was_replaced),
+		TEST(equal_ids_are_no_proof_here_either),
+		TEST(json_has_the_source_in_each_line),
+		TEST(maps_and_users_know_the_program),
+		TEST(a_source_may_be_asked_for),
+		TEST(who_is_not_there_is_said),
+		TEST(a_size_that_is_not_known_is_no_evidence),
+	};
+
+	return cmocka_run_group_tests(tests, command_set_up, command_tear_down);
+}

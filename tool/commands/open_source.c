@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Open source: errors are those of module.h. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "module.h"
+#include "open_source.h"
+
+const char *option_source(void *kind, const char *name)
+{
+	enum source_kind *to = kind;
+
+	if (!strcmp(name, "module"))
+		*to = SOURCE_MODULE;
+	else if (!strcmp(name, "perf"))
+		*to = SOURCE_PERF;
+	else
+		return "not one of module and perf";
+	return NULL;
+}
+
+static const char *why_without(const struct source *source)
+{
+	switch (source_problem(source)) {
+	case -ENODEV:
+		return ", as it is not loaded (modprobe buildid)";
+	case -EACCES:
+		return ", as " BUILDID_DEVICE " may not be opened";
+	default:
+		return "";
+	}
+}
+
+struct source *source_for(struct output *out, const char *command, enum source_kind kind,
+			  const char *missing)
+{
+	struct source *source;
+	int err = source_open(&source, kind);
+
+	if (err) {
+		module_open_error(out, err);
+		return NULL;
+	}
+	if (source_module(source))
+		return source;
+	out->source = "perf";
+	if (!out->json)
+		fprintf(stderr,
+			"buildid: %s: read from /proc, without the module%s%s%s; see buildid(1), "
+			"WITHOUT THE MODULE\n",
+			command, why_without(source), missing ? ": " : "", missing ? missing : "");
+	return source;
+}
+
+void source_note_missed(const char *command, size_t denied, size_t skipped)
+{
+	if (denied)
+		fprintf(stderr,
+			"buildid: %s: %zu processes were not looked at, as that is not permitted; "
+			"run as root\n",
+			command, denied);
+	if (skipped)
+		fprintf(stderr,
+			"buildid: %s: %zu processes were not looked at, as they kept calling exec "
+			"or kept their address space locked\n",
+			command, skipped);
+}
+
+void source_error(struct output *out, const char *object, const struct source *source, int error)
+{
+	const char *advice = source_advice(source, error);
+
+	out_error(out, object, "%s%s%s", buildid_strerror(error), advice ? "; " : "",
+		  advice ? advice : "");
+}
