@@ -60,7 +60,7 @@ for line in (buildid help 2>/dev/null)
     __buildid_add_options $found[2]
 end
 
-complete -c buildid -n '__buildid_is id cookie users annotate bundle unbundle' -F
+complete -c buildid -n '__buildid_is id cookie users annotate report bundle unbundle' -F
 complete -c buildid -n '__buildid_is maps stale' -a '(__fish_complete_pids)'
 complete -c buildid -n '__buildid_is record' -a '(__fish_complete_subcommand --fcs-skip=2 \
     -o --output --ring-size -p --pid -u --uid --cgroup)'

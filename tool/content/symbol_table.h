@@ -28,6 +28,8 @@ struct symbol_table {
  * memory.
  */
 bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic);
+/* From .dynsym alone. */
+bool symbol_table_read_exported(struct symbol_table *table, int fd);
 /* The function that has @address, or NULL; @range is narrowed to where that is so. */
 const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address,
 					 struct code_range *range);

@@ -153,6 +153,9 @@ struct perfdata_dso {
  * an error.
  */
 int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **dsos);
+#define PERFDATA_NO_DSO SIZE_MAX
+/* The index among them of what @mapping is of. */
+size_t perfdata_dso_of(const struct perfdata *data, const struct perfdata_mapping *mapping);
 /*
  * Whether a report may need files that hit does not tell of: it unwinds stacks with them
  * (--call-graph dwarf), reads branches (-b), or decodes AUX data. Of a pipe's output it is
