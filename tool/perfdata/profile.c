@@ -334,6 +334,13 @@ int perfdata_profile_next(struct perfdata_profile *profile, struct perfdata_stac
 	return answer;
 }
 
+void perfdata_profile_rewind(struct perfdata_profile *profile)
+{
+	profile->losses.unreadable = 0;
+	profile->losses.cut = 0;
+	perfdata_rewind(profile->data);
+}
+
 /* ------------------------------------------------------------------ the rest -- */
 
 const struct perfdata_mapped *perfdata_profile_mapped(const struct perfdata_profile *profile,

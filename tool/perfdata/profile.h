@@ -60,6 +60,8 @@ struct perfdata_profile *perfdata_profile_new(struct perfdata *data);
 void perfdata_profile_free(struct perfdata_profile *profile);
 /* 1 with a stack, valid until the next call; 0 at the end; -1. */
 int perfdata_profile_next(struct perfdata_profile *profile, struct perfdata_stack *stack);
+/* Back to the first; losses are counted from there. */
+void perfdata_profile_rewind(struct perfdata_profile *profile);
 
 const struct perfdata_mapped *perfdata_profile_mapped(const struct perfdata_profile *profile,
 						      size_t *count);

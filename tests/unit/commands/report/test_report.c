@@ -198,6 +198,71 @@ static void what_is_not_two_contents_is_no_diff(void **state)
 	assert_int_equal(RUN(report, "--diff"), 2);
 }
 
+static void put_two_contents(void)
+{
+	keep(0, "opt/lib.so");
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, "/opt/lib.so");
+	make_exec(&make, 3, 300, "a;b\n</script>");
+	make_identified_event(&make, 3, BASE, LEN, 300, &ids[0], "/opt/lib.so");
+	put_samples(0, 1, "work", 3);
+	put_samples(0, 3, "v0", 1);
+	put_samples(1, 2, "work", 2);
+	make_sample(&make, USER, 2, 250, 0x10);
+	write_recording();
+}
+
+static void folded_stacks_have_the_contents_of_functions(void **state)
+{
+	char line[128];
+
+	(void)state;
+	put_two_contents();
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod", "perf.data"), 0);
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`work 3\n", hex(0));
+	has(line);
+	/* No file of that content is here. */
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`[unknown] 2\n", hex(1));
+	has(line);
+	has("program;[unknown]`[unknown] 1\n");
+	snprintf(line, sizeof(line), "a_b_</script>;lib.so@%.8s`v0 1\n", hex(0));
+	has(line);
+	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
+}
+
+static void a_page_is_written_over_a_page_and_nothing_else(void **state)
+{
+	(void)state;
+	put_two_contents();
+	assert_int_equal(RUN(report, "--html", "page.html", "--flamegraph", "graph.svg",
+			     "--no-debuginfod"),
+			 0);
+	assert_int_equal(RUN(report, "--html", "page.html", "--flamegraph", "graph.svg",
+			     "--no-debuginfod"),
+			 0);
+	shell("grep -q \"Content-Security-Policy.*default-src 'none'.*sha256\" page.html");
+	shell("grep -q 'a;b\357\277\275&lt;/script&gt;' page.html");
+	shell("[ $(grep -c '</script' page.html) = 1 ]");
+	shell("grep -q '<td class=\"n\">3<td class=\"n\">0.000' page.html");
+	shell("grep -q '^<svg class=\"flame\"' graph.svg && grep -q '</svg>' graph.svg");
+	shell("echo '<!DOCTYPE html>' > page.html");
+	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 1);
+	assert_non_null(strstr(err, "page.html: exists and is something else; remove it first"));
+	assert_int_equal(RUN(report, "--html", "none/page.html", "--no-debuginfod"), 1);
+	assert_non_null(strstr(err, "none/page.html: No such file"));
+}
+
+static void without_samples_there_is_no_page(void **state)
+{
+	(void)state;
+	put_content(0, 1, "/opt/lib.so");
+	write_recording();
+	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 1);
+	assert_non_null(strstr(err, "perf.data: has no samples with an address"));
+	assert_int_equal(RUN(report, "--html", "page.html", "--diff", "a", "b"), 2);
+	assert_int_equal(RUN(report, "--folded", "a", "b"), 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
 
 int main(void)
@@ -208,6 +273,9 @@ int main(void)
 		TEST(of_a_path_the_kept_contents_and_the_one_that_is_there),
 		TEST(samples_are_shares_of_their_content),
 		TEST(what_is_not_two_contents_is_no_diff),
+		TEST(folded_stacks_have_the_contents_of_functions),
+		TEST(a_page_is_written_over_a_page_and_nothing_else),
+		TEST(without_samples_there_is_no_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
