@@ -170,6 +170,28 @@ void make_mmap2_event(struct make *make, uint32_t pid, uint64_t start, uint64_t 
 	set_size(make, at);
 }
 
+void make_identified_event(struct make *make, uint32_t pid, uint64_t start, uint64_t len,
+			   uint64_t time, const struct build_id *id, const char *path)
+{
+	struct perfdata_mmap2 mmap = {
+		.event = { .type = PERFDATA_MMAP2, .misc = PERFDATA_MISC_USER | PERFDATA_MISC_ID },
+		.pid = pid,
+		.tid = pid,
+		.start = start,
+		.len = len,
+		.id_size = (uint8_t)id->size,
+		.prot = 5,
+		.flags = 2,
+	};
+	size_t at = make->size;
+
+	memcpy(mmap.id, id->bytes, id->size);
+	make_raw(make, &mmap, sizeof(mmap));
+	put_name(make, path);
+	put_trailer(make, pid, time);
+	set_size(make, at);
+}
+
 void make_mmap_event(struct make *make, uint16_t misc, uint32_t pid, uint64_t start, uint64_t len,
 		     uint64_t time, const char *path)
 {
@@ -240,6 +262,24 @@ void make_task(struct make *make, uint32_t type, uint16_t misc, uint32_t pid, ui
 		make_raw(make, &comm, sizeof(comm));
 	else
 		make_raw(make, &task, sizeof(task));
+	put_trailer(make, pid, time);
+	set_size(make, at);
+}
+
+void make_exec(struct make *make, uint32_t pid, uint64_t time, const char *comm)
+{
+	const struct {
+		struct perfdata_event event;
+		uint32_t pid, tid;
+	} event = {
+		.event = { .type = PERFDATA_COMM, .misc = PERFDATA_MISC_USER | PERFDATA_MISC_EXEC },
+		.pid = pid,
+		.tid = pid,
+	};
+	size_t at = make->size;
+
+	make_raw(make, &event, sizeof(event));
+	put_name(make, comm);
 	put_trailer(make, pid, time);
 	set_size(make, at);
 }

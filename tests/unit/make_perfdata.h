@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/build_id.h"
 #include "perfdata/format.h"
 
 #define MAKE_ROOM (1U << 20)
@@ -36,11 +37,15 @@ void make_begin(struct make *make);
 void make_raw(struct make *make, const void *bytes, size_t size);
 void make_mmap2_event(struct make *make, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff,
 		      uint64_t ino, uint64_t time, const char *path);
+/* With @id in place of the inode, at offset 0. */
+void make_identified_event(struct make *make, uint32_t pid, uint64_t start, uint64_t len,
+			   uint64_t time, const struct build_id *id, const char *path);
 void make_mmap_event(struct make *make, uint16_t misc, uint32_t pid, uint64_t start, uint64_t len,
 		     uint64_t time, const char *path);
 void make_sample(struct make *make, uint16_t misc, uint32_t pid, uint64_t time, uint64_t ip);
 void make_task(struct make *make, uint32_t type, uint16_t misc, uint32_t pid, uint32_t parent,
 	       uint64_t time);
+void make_exec(struct make *make, uint32_t pid, uint64_t time, const char *comm);
 void make_round(struct make *make);
 /* With @size bytes behind it. */
 void make_auxtrace(struct make *make, const void *bytes, uint64_t size);

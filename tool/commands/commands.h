@@ -19,6 +19,7 @@ int cmd_maps(int argc, char **argv);
 int cmd_mon(int argc, char **argv);
 int cmd_perf(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_resolve(int argc, char **argv);
 int cmd_stale(int argc, char **argv);
 int cmd_stats(int argc, char **argv);

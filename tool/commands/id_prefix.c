@@ -2,7 +2,9 @@
 /* Id prefix: compared as text, as there may be half a byte of it. */
 
 #include <ctype.h>
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/hex.h"
@@ -64,6 +66,30 @@ void id_prefix_offer_file(struct id_prefix *prefix, const struct buildid_record 
 	bytes = buildid_file_id_bytes((const void *)record, &size);
 	if (bytes)
 		id_prefix_offer(prefix, bytes, size);
+}
+
+/* All digits but the first two name a file, those its directory. */
+void id_prefix_offer_stored(struct id_prefix *prefix, const char *root)
+{
+	struct build_id id;
+	struct dirent *entry;
+	char *path = NULL, *name = NULL;
+	DIR *directory;
+
+	if (asprintf(&path, "%s/.build-id/%.2s", root, prefix->digits) < 0)
+		return;
+	directory = opendir(path);
+	free(path);
+	while (directory && (entry = readdir(directory))) {
+		entry->d_name[strcspn(entry->d_name, ".")] = '\0';
+		if (asprintf(&name, "%.2s%s", prefix->digits, entry->d_name) < 0)
+			continue;
+		if (build_id_parse(&id, name))
+			id_prefix_offer(prefix, id.bytes, id.size);
+		free(name);
+	}
+	if (directory)
+		closedir(directory);
 }
 
 bool id_prefix_settle(const struct id_prefix *prefix, struct output *out, struct build_id *id)

@@ -31,6 +31,8 @@ void id_prefix_start(struct id_prefix *prefix, const char *digits);
 /* An id that is known: counts if it begins so. */
 void id_prefix_offer(struct id_prefix *prefix, const uint8_t *bytes, size_t size);
 void id_prefix_offer_file(struct id_prefix *prefix, const struct buildid_record *record);
+/* Those of files in @root/.build-id. */
+void id_prefix_offer_stored(struct id_prefix *prefix, const char *root);
 /*
  * @id: the only one that was offered, not one that is no longer than the digits when others begin
  * with it; or the digits themselves if there is none. False after the

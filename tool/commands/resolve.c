@@ -6,7 +6,6 @@
  * the build-id in the file is the one that was asked for.
  */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -142,30 +141,6 @@ static bool from_directory(struct job *job)
 	return fd >= 0;
 }
 
-/* Both name a file by all digits but the first two, which name its directory. */
-static void offer_names(struct id_prefix *prefix, const char *root)
-{
-	struct build_id id;
-	struct dirent *entry;
-	char *path = NULL, *name = NULL;
-	DIR *directory;
-
-	if (asprintf(&path, "%s/.build-id/%.2s", root, prefix->digits) < 0)
-		return;
-	directory = opendir(path);
-	free(path);
-	while (directory && (entry = readdir(directory))) {
-		entry->d_name[strcspn(entry->d_name, ".")] = '\0';
-		if (asprintf(&name, "%.2s%s", prefix->digits, entry->d_name) < 0)
-			continue;
-		if (build_id_parse(&id, name))
-			id_prefix_offer(prefix, id.bytes, id.size);
-		free(name);
-	}
-	if (directory)
-		closedir(directory);
-}
-
 static void offer_mapped(struct id_prefix *prefix)
 {
 	const struct netlink_filter filter = { .by_kind = true, .kind = BUILDID_KIND_GNU };
@@ -193,9 +168,9 @@ static bool resolve_complete(struct job *job)
 	if (running_kernel_build_id(&kernel))
 		id_prefix_offer(&prefix, kernel.bytes, kernel.size);
 	if (dir)
-		offer_names(&prefix, debug_dir_path(dir));
+		id_prefix_offer_stored(&prefix, debug_dir_path(dir));
 	debug_dir_close(dir);
-	offer_names(&prefix, "/usr/lib/debug");
+	id_prefix_offer_stored(&prefix, "/usr/lib/debug");
 	return id_prefix_settle(&prefix, &job->out, &job->id);
 }
 

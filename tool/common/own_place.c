@@ -14,7 +14,7 @@
 
 /* As in the kernel. */
 #define LINKS_MAX 40
-#define MAGIC_MAX 16
+#define MAGIC_MAX 64
 
 struct walk {
 	struct own_place *place;

@@ -65,7 +65,7 @@ for line in (buildid help 2>/dev/null)
     __buildid_add_options $found[2]
 end
 
-complete -c buildid -n '__buildid_is id cookie users annotate bundle unbundle list mon store' -F
+complete -c buildid -n '__buildid_is id cookie users annotate report bundle unbundle list mon store' -F
 complete -c buildid -n '__buildid_is maps stale' -a '(__fish_complete_pids)'
 complete -c buildid -n '__buildid_is record' -a '(__fish_complete_subcommand --fcs-skip=2 \
     -o --output --ring-size -p --pid -u --uid --cgroup -e --event -F --freq --call-graph)'

@@ -184,17 +184,28 @@ static void tidy(struct symbol_table *table)
 	}
 }
 
-static bool read_all(struct symbol_table *table, Elf *elf, bool dynamic)
+static bool read_whole(struct symbol_table *table, Elf *elf)
 {
-	bool good = read_section(table, elf, SHT_SYMTAB);
+	return read_section(table, elf, SHT_SYMTAB);
+}
 
-	if (good || !dynamic)
+static bool read_dynamic(struct symbol_table *table, Elf *elf)
+{
+	bool good = read_whole(table, elf);
+
+	if (good)
 		return good;
 	good = read_section(table, elf, SHT_DYNSYM);
 	return read_debugdata(table, elf) || good;
 }
 
-bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic)
+static bool read_exported(struct symbol_table *table, Elf *elf)
+{
+	return read_section(table, elf, SHT_DYNSYM);
+}
+
+static bool symbol_table_read_by(struct symbol_table *table, int fd,
+				 bool (*read)(struct symbol_table *table, Elf *elf))
 {
 	bool good = false;
 	Elf *elf;
@@ -204,13 +215,23 @@ bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic)
 	/* Read and not mapped, as in elf_file.c. */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		good = read_all(table, elf, dynamic);
+		good = read(table, elf);
 	elf_end(elf);
 	tidy(table);
 	if (good && table->count)
 		return true;
 	symbol_table_free(table);
 	return false;
+}
+
+bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic)
+{
+	return symbol_table_read_by(table, fd, dynamic ? read_dynamic : read_whole);
+}
+
+bool symbol_table_read_exported(struct symbol_table *table, int fd)
+{
+	return symbol_table_read_by(table, fd, read_exported);
 }
 
 static int compare_start(const void *a, const void *b)

@@ -27,6 +27,8 @@ struct symbol_table {
  * has none. Everything in the file is checked. False if it has no functions, or without memory.
  */
 bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic);
+/* From .dynsym alone. */
+bool symbol_table_read_exported(struct symbol_table *table, int fd);
 /* The function at @address, or NULL; @range is narrowed to where the answer holds. */
 const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address,
 					 struct code_range *range);

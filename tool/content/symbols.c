@@ -2,44 +2,28 @@
 /* Symbols: the process that reads a file, and how it is asked. */
 
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/memory_limit.h"
 #include "demangle.h"
 #include "elf_file.h"
+#include "file_reader.h"
 #include "source_lines.h"
 #include "symbol_table.h"
 #include "symbols.h"
 #include "xz.h"
 
-/* "nobody", on every Linux. */
-#define NOBODY 65534
-/* Seconds of processor time for one file; the debug info of a browser takes ten. */
-#define SECONDS_MAX 120
-/* More than any file's tables of symbols and lines. */
-#define MEMORY_MAX (2ULL << 30)
 /* Longest name and path in a reply. */
 #define TEXT_MAX 4096
 
 /* Descriptors of the process that reads. */
 enum {
-	READER_SOCKET = 3,
-	READER_FILE,
+	READER_SOCKET = FILE_READER_SOCKET,
+	READER_FILE = FILE_READER_FILE,
 	READER_DEBUG,
-	READER_END,
 };
 
 /* At most this much around a place is read at once; a power of two. */
@@ -98,8 +82,7 @@ struct parts {
 };
 
 struct symbols {
-	pid_t pid;
-	int socket;
+	struct file_reader reader;
 	char received[16384]; /* and not read yet, from at up to filled */
 	size_t at, filled;
 	struct parts parts[2]; /* of offsets, of addresses */
@@ -126,87 +109,6 @@ struct reader {
 };
 
 static const struct elf_layout nowhere = { .first = 1 };
-
-static void limit(__rlimit_resource_t resource, rlim_t most)
-{
-	const struct rlimit limit = { most, most };
-
-	setrlimit(resource, &limit);
-}
-
-/* Permanently. */
-static void limit_memory(void)
-{
-	struct memory_limit memory;
-	struct rlimit now;
-
-	memory_limit_begin(&memory, MEMORY_MAX);
-	if (memory.set && !getrlimit(RLIMIT_AS, &now))
-		limit(RLIMIT_AS, now.rlim_cur);
-}
-
-/* Drop the capabilities of a user who has some without being root. */
-static void drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
-
-	if (syscall(SYS_capset, &header, none))
-		_exit(1);
-}
-
-/* First choice of the OOM killer: its file takes the memory, and it can be replaced. */
-static void offer_memory(void)
-{
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	dprintf(fd, "1000");
-	close(fd);
-}
-
-/* Without descriptors libdw cannot follow a file's links to further files. */
-static void give_up_rights(void)
-{
-	offer_memory();
-	limit_memory();
-	limit(RLIMIT_CPU, SECONDS_MAX);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
-	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-			   setresuid(NOBODY, NOBODY, NOBODY)))
-		_exit(1);
-	drop_capabilities();
-	limit(RLIMIT_NPROC, 0);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	/* After these, as a change of credentials resets it. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limit(RLIMIT_NOFILE, 0);
-}
-
-static bool transfer(int fd, void *bytes, size_t size, bool out)
-{
-	char *at = bytes;
-	ssize_t done;
-
-	while (size) {
-		done = out ? send(fd, at, size, MSG_NOSIGNAL) : recv(fd, at, size, 0);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		at += done;
-		size -= (size_t)done;
-	}
-	return true;
-}
-
-static bool send_all(int fd, const void *bytes, size_t size)
-{
-	return transfer(fd, (void *)(uintptr_t)bytes, size, true);
-}
 
 /* Append @text, truncated if too long; returns its position among the texts. */
 static uint32_t put_text(struct reader *reader, const char *text)
@@ -409,7 +311,7 @@ static bool answer(struct reader *reader, const struct question *question)
 		reader->reply->first = reader->reply->last = question->place;
 		end_part(reader);
 	}
-	return send_all(READER_SOCKET, reader->answer, reader->size);
+	return file_reader_send(READER_SOCKET, reader->answer, reader->size);
 }
 
 static bool read_symbols(struct reader *reader, bool debug)
@@ -419,91 +321,47 @@ static bool read_symbols(struct reader *reader, bool debug)
 	       symbol_table_read(&reader->table, READER_FILE, true);
 }
 
-static void serve(bool debug, bool raw)
+struct serving {
+	bool debug;
+	bool raw;
+};
+
+static void serve(const void *context)
 {
+	const struct serving *serving = context;
+	const bool debug = serving->debug;
 	static struct reader reader;
 	struct question question;
 
-	reader.raw = raw;
+	reader.raw = serving->raw;
 	reader.layout = nowhere;
 
-	give_up_rights();
 	read_symbols(&reader, debug);
 	reader.lines = source_lines_new(READER_FILE);
 	if (!reader.lines && debug)
 		reader.lines = source_lines_new(READER_DEBUG);
-	while (transfer(READER_SOCKET, &question, sizeof(question), false) &&
+	while (file_reader_receive(READER_SOCKET, &question, sizeof(question)) &&
 	       answer(&reader, &question))
 		;
 	source_lines_free(reader.lines);
 	symbol_table_free(&reader.table);
 }
 
-/* Move to @number. Safe, as all descriptors still to be moved are above READER_END. */
-static void move(int fd, int number)
-{
-	if (dup2(fd, number) < 0)
-		_exit(1);
-}
-
-/* Must not keep the terminal open, as its input goes to any reader. Sanitizers report to it. */
-static void leave_terminal(void)
-{
-#ifndef __SANITIZE_ADDRESS__
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (null >= 0)
-		dup2(null, STDERR_FILENO);
-	else
-		close(STDERR_FILENO);
-#endif
-	close(STDIN_FILENO);
-	close(STDOUT_FILENO);
-	setsid();
-}
-
-static void __attribute__((noreturn)) run_reader(int socket, int fd, int debug, bool raw)
-{
-	/* Above the numbers that they will get. */
-	socket = fcntl(socket, F_DUPFD, READER_END);
-	fd = fcntl(fd, F_DUPFD, READER_END);
-	if (debug >= 0)
-		debug = fcntl(debug, F_DUPFD, READER_END);
-	leave_terminal();
-	move(socket, READER_SOCKET);
-	move(fd, READER_FILE);
-	if (debug >= 0)
-		move(debug, READER_DEBUG);
-	if (close_range(debug >= 0 ? READER_END : READER_DEBUG, ~0U, 0))
-		_exit(1);
-	serve(debug >= 0, raw);
-	_exit(0);
-}
-
 /* ---------------------------------------------------------- who asks it -- */
 
 struct symbols *symbols_new(int fd, int debug, bool raw)
 {
+	const struct serving serving = { .debug = debug >= 0, .raw = raw };
+	const int files[] = { fd, debug };
 	struct symbols *new = calloc(1, sizeof(*new));
-	int sockets[2];
 
 	if (!new)
 		return NULL;
 	/* Load here, as the other process may open nothing. They stay loaded for the next one. */
 	source_lines_load();
 	xz_load();
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
-		free(new);
-		return NULL;
-	}
-	new->pid = fork();
-	if (!new->pid)
-		run_reader(sockets[1], fd, debug, raw);
-	close(sockets[1]);
-	new->socket = sockets[0];
-	if (new->pid > 0)
+	if (file_reader_start(&new->reader, files, ARRAY_SIZE(files), serve, &serving))
 		return new;
-	close(sockets[0]);
 	free(new);
 	return NULL;
 }
@@ -513,7 +371,8 @@ static bool symbols_receive(struct symbols *symbols)
 	ssize_t done;
 
 	do {
-		done = recv(symbols->socket, symbols->received, sizeof(symbols->received), 0);
+		done = recv(symbols->reader.socket, symbols->received, sizeof(symbols->received),
+			    0);
 	} while (done < 0 && errno == EINTR);
 	symbols->at = 0;
 	symbols->filled = done > 0 ? (size_t)done : 0;
@@ -610,17 +469,6 @@ static struct part *read_part(struct symbols *symbols, uint64_t place)
 	return NULL;
 }
 
-static void end(struct symbols *symbols)
-{
-	if (symbols->socket < 0)
-		return;
-	close(symbols->socket);
-	symbols->socket = -1;
-	kill(symbols->pid, SIGKILL);
-	while (waitpid(symbols->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
 static void symbols_forget(struct symbols *symbols)
 {
 	struct parts *parts = symbols->parts;
@@ -704,11 +552,11 @@ static const struct part *symbols_ask(struct symbols *symbols, uint64_t place, b
 	const struct question question = { place, is_address };
 	struct part *parts[2];
 
-	if (symbols->socket < 0)
+	if (symbols->reader.socket < 0)
 		return NULL;
-	if (!send_all(symbols->socket, &question, sizeof(question)) ||
+	if (!file_reader_send(symbols->reader.socket, &question, sizeof(question)) ||
 	    !read_answer(symbols, place, parts)) {
-		end(symbols);
+		file_reader_end(&symbols->reader);
 		return NULL;
 	}
 	symbols->answers++;
@@ -781,14 +629,14 @@ bool symbols_find(struct symbols *symbols, uint64_t place, bool is_address, stru
 bool symbols_ended(const struct symbols *symbols, uint64_t *answers)
 {
 	*answers = symbols->answers;
-	return symbols->socket < 0;
+	return symbols->reader.socket < 0;
 }
 
 void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	end(symbols);
+	file_reader_end(&symbols->reader);
 	symbols_forget(symbols);
 	free(symbols);
 }

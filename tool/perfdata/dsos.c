@@ -13,11 +13,13 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 #include "doubts.h"
+#include "sample.h"
 #include "unhit.h"
 
 struct dso {
 	struct perfdata_dso dso;
-	char *path; /* the same path, owned */
+	char *path;    /* the same path, owned */
+	size_t sorted; /* its index in the list */
 };
 
 struct perfdata_dsos {
@@ -106,14 +108,19 @@ static void add_pid(struct perfdata_dso *dso, uint32_t pid)
 
 /* ----------------------------------------------------------------- mappings -- */
 
-static int add_mapping(struct perfdata *data, const struct perfdata_mapping *mapping)
+static struct perfdata_dso dso_of_mapping(const struct perfdata_mapping *mapping)
 {
-	struct perfdata_dso dso = {
+	return (struct perfdata_dso){
 		.path = mapping->kind == PERFDATA_KIND_KERNEL ? PERFDATA_KERNEL_NAME :
 								mapping->path,
 		.kind = mapping->kind,
 		.id = mapping->id,
 	};
+}
+
+static int add_mapping(struct perfdata *data, const struct perfdata_mapping *mapping)
+{
+	const struct perfdata_dso dso = dso_of_mapping(mapping);
 	struct perfdata_dsos *dsos = data->dsos;
 	size_t index;
 
@@ -203,40 +210,6 @@ static int add_all(struct perfdata *data)
 
 /* ------------------------------------------------------------------ samples -- */
 
-struct cursor {
-	const uint64_t *words;
-	size_t count;
-};
-
-static uint64_t next_word(struct cursor *cursor)
-{
-	if (!cursor->count)
-		return 0;
-	cursor->count--;
-	return *cursor->words++;
-}
-
-static void skip_words(struct cursor *cursor, uint64_t count)
-{
-	if (count > cursor->count)
-		count = cursor->count;
-	cursor->words += count;
-	cursor->count -= (size_t)count;
-}
-
-static void skip_read(struct cursor *cursor, uint64_t format)
-{
-	uint64_t times = !!(format & PERFDATA_READ_ENABLED) + !!(format & PERFDATA_READ_RUNNING);
-	uint64_t each = 1 + !!(format & PERFDATA_READ_ID) + !!(format & PERFDATA_READ_LOST);
-	uint64_t values = 1;
-
-	if (format & PERFDATA_READ_GROUP)
-		values = next_word(cursor);
-	skip_words(cursor, times);
-	/* Avoid an overflow of the product. */
-	skip_words(cursor, values > cursor->count ? cursor->count : values * each);
-}
-
 /* The address space for a cpumode; false if it is neither the kernel's nor the process's. */
 static bool pid_of_mode(uint16_t cpumode, uint32_t process, uint32_t *pid)
 {
@@ -252,79 +225,39 @@ static void hit(struct perfdata_dsos *dsos, uint32_t pid, uint64_t time, uint64_
 		dsos->all[index].dso.hit = true;
 }
 
-/* Not a mode of its own: the addresses after it are in no address space of interest. */
-static uint16_t mode_of_context(uint64_t context)
+static void hit_chain(struct perfdata_dsos *dsos, const struct perfdata_sample *sample)
 {
-	switch (context) {
-	case PERFDATA_CONTEXT_KERNEL:
-		return PERFDATA_MISC_KERNEL;
-	case PERFDATA_CONTEXT_USER:
-		return PERFDATA_MISC_USER;
-	default:
-		return 0;
-	}
-}
-
-static void hit_chain(struct perfdata_dsos *dsos, struct cursor *cursor, uint16_t cpumode,
-		      uint32_t process, uint64_t time)
-{
-	uint64_t count = next_word(cursor);
+	const uint64_t *words = sample->chain;
 	uint32_t pid;
-	bool counts = pid_of_mode(cpumode, process, &pid);
-	const uint64_t *words = cursor->words;
+	bool counts = pid_of_mode(sample->cpumode, sample->pid, &pid);
 	size_t i;
 
-	if (count > cursor->count)
-		count = cursor->count;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < sample->nr_chain; i++) {
 		uint64_t address;
 
 		if (counts)
-			i += unhit_pass(dsos->unhit, words + i, (size_t)count - i,
+			i += unhit_pass(dsos->unhit, words + i, sample->nr_chain - i,
 					PERFDATA_CONTEXT_MAX);
-		if (i == count)
+		if (i == sample->nr_chain)
 			break;
 		address = words[i];
 		if (address >= PERFDATA_CONTEXT_MAX)
-			counts = pid_of_mode(mode_of_context(address), process, &pid);
+			counts = pid_of_mode(perfdata_context_mode(address), sample->pid, &pid);
 		else if (counts)
-			hit(dsos, pid, time, address);
+			hit(dsos, pid, sample->time, address);
 	}
-	skip_words(cursor, count);
 }
 
 static void read_sample(struct perfdata *data, const struct perfdata_event *event)
 {
-	const struct perfdata_sample_format *format = perfdata_sample_format(data, event);
-	struct cursor cursor = {
-		.words = (const uint64_t *)(event + 1),
-		.count = (event->size - sizeof(*event)) / 8,
-	};
-	const uint64_t one_word = PERFDATA_SAMPLE_ADDR | PERFDATA_SAMPLE_ID |
-				  PERFDATA_SAMPLE_STREAM_ID | PERFDATA_SAMPLE_CPU |
-				  PERFDATA_SAMPLE_PERIOD;
-	uint16_t cpumode = event->misc & PERFDATA_MISC_CPUMODE;
-	uint64_t type, ip, time = 0;
-	uint32_t process, pid;
+	struct perfdata_sample sample;
+	uint32_t pid;
 
-	if (!format)
+	if (!perfdata_sample(data, event, &sample))
 		return;
-	type = format->sample_type;
-	if (!(type & PERFDATA_SAMPLE_IP) || !(type & PERFDATA_SAMPLE_TID))
-		return;
-	skip_words(&cursor, !!(type & PERFDATA_SAMPLE_IDENTIFIER));
-	ip = next_word(&cursor);
-	process = (uint32_t)next_word(&cursor);
-	/* Without times all are 0, and the last mapping counts. */
-	if (type & PERFDATA_SAMPLE_TIME)
-		time = next_word(&cursor);
-	if (pid_of_mode(cpumode, process, &pid))
-		hit(data->dsos, pid, time, ip);
-	skip_words(&cursor, (uint64_t)__builtin_popcountll(type & one_word));
-	if (type & PERFDATA_SAMPLE_READ)
-		skip_read(&cursor, format->read_format);
-	if (type & PERFDATA_SAMPLE_CALLCHAIN)
-		hit_chain(data->dsos, &cursor, cpumode, process, time);
+	if (pid_of_mode(sample.cpumode, sample.pid, &pid))
+		hit(data->dsos, pid, sample.time, sample.ip);
+	hit_chain(data->dsos, &sample);
 }
 
 /* Of a DSO that only the table has nothing is mapped. */
@@ -361,8 +294,10 @@ static int dsos_sort(struct perfdata *data)
 		return perfdata_no_memory(data);
 	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++)
 		for (i = 0; i < dsos->count; i++)
-			if (dsos->all[i].dso.kind == kinds[kind])
+			if (dsos->all[i].dso.kind == kinds[kind]) {
+				dsos->all[i].sorted = count;
 				dsos->sorted[count++] = dsos->all[i].dso;
+			}
 	return 0;
 }
 
@@ -413,6 +348,27 @@ int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **
 		return -1;
 	*all = data->dsos->sorted;
 	return (int)data->dsos->count;
+}
+
+/* The table may have given it an id since. */
+static size_t find_without_id(const struct perfdata_dsos *dsos, const struct perfdata_dso *request)
+{
+	const struct hash_slot *slot = NULL;
+
+	while ((slot = hash_map_next(&dsos->without_id, hash_of(request), slot)))
+		if (dsos->all[slot->value].dso.kind == request->kind &&
+		    !strcmp(dsos->all[slot->value].path, request->path))
+			return slot->value;
+	return ADDRESS_SPACES_NOTHING;
+}
+
+size_t perfdata_dso_of(const struct perfdata *data, const struct perfdata_mapping *mapping)
+{
+	const struct perfdata_dso request = dso_of_mapping(mapping);
+	const struct perfdata_dsos *dsos = data->dsos;
+	size_t found = request.id.size ? find_dso(dsos, &request) : find_without_id(dsos, &request);
+
+	return found == ADDRESS_SPACES_NOTHING ? PERFDATA_NO_DSO : dsos->all[found].sorted;
 }
 
 bool perfdata_needs_all(const struct perfdata *data)

@@ -69,11 +69,13 @@ struct perfdata_event {
 
 enum perfdata_type {
 	PERFDATA_MMAP = 1,
+	PERFDATA_LOST = 2,
 	PERFDATA_COMM = 3,
 	PERFDATA_EXIT = 4,
 	PERFDATA_FORK = 7,
 	PERFDATA_SAMPLE = 9,
 	PERFDATA_MMAP2 = 10,
+	PERFDATA_LOST_SAMPLES = 13,
 	PERFDATA_KSYMBOL = 17,
 	/* The first of perf's own. */
 	PERFDATA_USER_TYPE_START = 64,

@@ -153,6 +153,9 @@ struct perfdata_dso {
  * find which were hit. Returns how many, or -1 with an error.
  */
 int perfdata_dsos(struct perfdata *data, bool hits, const struct perfdata_dso **dsos);
+#define PERFDATA_NO_DSO SIZE_MAX
+/* The index among them of what @mapping is of. */
+size_t perfdata_dso_of(const struct perfdata *data, const struct perfdata_mapping *mapping);
 /*
  * Whether a report may need files that were not hit: to unwind stacks (--call-graph dwarf), read
  * branches (-b), or decode AUX data. For a pipe's output this is known after perfdata_dsos().

@@ -376,7 +376,7 @@ static bool is_taken(const struct answer *answer, size_t sent)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
 	assert_int_equal(send(sockets[0], answer, sent, 0), sent);
 	close(sockets[0]);
-	symbols.socket = sockets[1];
+	symbols.reader.socket = sockets[1];
 	taken = read_answer(&symbols, 100, parts);
 	close(sockets[1]);
 	if (taken)
@@ -439,7 +439,7 @@ static bool are_taken(uint64_t first, uint64_t last)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
 	assert_int_equal(send(sockets[0], answers, sizeof(answers), 0), sizeof(answers));
 	close(sockets[0]);
-	symbols.socket = sockets[1];
+	symbols.reader.socket = sockets[1];
 	taken = read_answer(&symbols, 100, parts);
 	close(sockets[1]);
 	if (taken) {

@@ -162,6 +162,17 @@ static void print_state(struct output *out, const struct content *content)
 			   count == 2 ? "new,old" : (count ? words[0] : ""));
 }
 
+/* On a screen there is no room for whose database says so. */
+static void print_package_name(struct output *out, const char *label)
+{
+	size_t length = out->width ? strcspn(label, ",") : strlen(label);
+	char *text = strndup(label, length);
+
+	out_fitted(out, OUT_PLAIN, NULL, out->width ? WIDTH_PACKAGE : 0,
+		   text && *text ? text : NULL);
+	free(text);
+}
+
 void table_print(struct output *out, const struct table *table, size_t index)
 {
 	const struct content *content = &table->contents->all[index];
@@ -178,8 +189,8 @@ void table_print(struct output *out, const struct table *table, size_t index)
 	id[WIDTH_ID] = '\0';
 	out_string(out, NULL, WIDTH_ID, id);
 	print_state(out, content);
-	out_fitted(out, OUT_PLAIN, "package", out->width ? WIDTH_PACKAGE : 0,
-		   *label ? label : NULL);
+	out_string(out, "package", OUT_HIDDEN, *label ? label : NULL);
+	print_package_name(out, label);
 	out_fitted(out, OUT_PLAIN, "path", out->width ? out_room(out) : 0, content->path);
 	out_end(out);
 }

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The page of buildid report, in a browser: hostile names are names, and it can be used."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+
+from browser import Browser                # noqa: E402
+from make_perfdata import Recording        # noqa: E402
+from tap import equal, run, test           # noqa: E402
+
+SECOND = 1000000000
+BASE = 0x7f0000000000
+TAG = "</script></title></style><script>alert(1)</script><img src=//x.test/y onerror=alert(2)>"
+HOSTILE = "]]></text><script>alert(3)</script>\"'&<b>"
+WORK = {}
+
+
+def buildid(*words, **more):
+    return subprocess.run([os.path.join(WORK["out"], "buildid"), *words], check=True,
+                          stdout=subprocess.PIPE, env=WORK["env"], **more).stdout
+
+
+def compile_library(path, body):
+    """The build-id, and the offset of the function that calls nothing."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    plain = os.path.join(WORK["dir"], "plain.so")
+    subprocess.run(["gcc", "-x", "c", "-O1", "-shared", "-fPIC", "-o", plain, "-"], check=True,
+                   input=body, text=True)
+    offset = re.search(r"^0*([0-9a-f]+) T inner$", subprocess.run(
+        ["nm", plain], check=True, stdout=subprocess.PIPE, text=True).stdout, re.M).group(1)
+    subprocess.run(["objcopy", "--redefine-sym", "inner=" + HOSTILE, plain, path], check=True)
+    notes = subprocess.run(["readelf", "-n", path], check=True, stdout=subprocess.PIPE,
+                           text=True).stdout
+    return bytes.fromhex(re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)), int(offset, 16)
+
+
+def record():
+    recording = Recording()
+    path = os.path.join(WORK["dir"], TAG, "lib.so")
+    before, offset = compile_library(os.path.join(WORK["dir"], "before.so"),
+                                     "int inner(int n) { return n * 3; }")
+    after, _ = compile_library(path, "int inner(int n) { return n * 5; }")
+    recording.program(10, SECOND, b"<i>\"'&\xff")
+    recording.mapping(10, SECOND, path.encode(), before, BASE)
+    recording.program(11, 3 * SECOND, b"later")
+    recording.mapping(11, 3 * SECOND, path.encode(), after, BASE)
+    recording.mapping(11, 3 * SECOND, b"/" + b"x" * 4000, b"\1" * 20, BASE + 0x100000)
+    recording.mapping(11, 3 * SECOND, b"/\xff\xfe<b>\x01bytes", b"\2" * 20, BASE + 0x200000)
+    for i in range(60):
+        recording.sample(10, SECOND + i * SECOND // 15, (BASE + offset,))
+    for i in range(40):
+        recording.sample(11, 3 * SECOND + i * SECOND // 15,
+                         (BASE + offset, BASE + 0x100010, BASE + 0x200010))
+    recording.exit(10, 5 * SECOND)
+    recording.write(os.path.join(WORK["dir"], "perf.data"))
+
+
+def page(*more):
+    record()
+    buildid("report", "-i", "perf.data", "--html", "page.html", *more, cwd=WORK["dir"])
+    return "file://" + os.path.join(WORK["dir"], "page.html")
+
+
+@test
+def names_of_any_bytes_are_text_and_nothing_is_loaded():
+    browser = WORK["browser"]
+    browser.open(page())
+    equal(browser.complaints(), [])
+    equal(browser.value("document.title"), "perf.data")
+    equal(browser.value("document.querySelectorAll('script').length"), 1)
+    equal(browser.value("document.querySelectorAll('img, b, i:not(td i)').length"), 0)
+    equal(browser.value("document.querySelector('#timeline h3').textContent"),
+          os.path.join(WORK["dir"], TAG, "lib.so"))
+    titles = browser.value("Array.from(document.querySelectorAll('.f title'), t => t.textContent)")
+    wanted = HOSTILE + " · lib.so@"
+    assert any(title.startswith(wanted) for title in titles), titles
+    assert any("x" * 4000 in title for title in titles), "the long name is cut"
+    assert any("\ufffd\ufffd<b>\ufffdbytes" in title for title in titles), titles
+    with open(os.path.join(WORK["dir"], "page.html"), encoding="utf-8") as file:
+        text = file.read()
+    equal(text.count("<script"), 1)
+    browser.screenshot(os.path.join(WORK["dir"], "page.png"))
+
+
+@test
+def a_path_has_both_contents_in_order_of_time():
+    browser = WORK["browser"]
+    lanes = "Array.from(document.querySelector('.track').querySelectorAll('.lane'), %s)"
+    equal(browser.value(lanes % "l => l.querySelector('span').textContent"),
+          ["60 samples", "40 samples"])
+    equal(browser.value(lanes % "l => l.querySelectorAll('td')[1].textContent"), ["10", "11"])
+    equal(browser.value(lanes % "l => l.querySelectorAll('td')[3].textContent"), ["4.000", "end"])
+    bars = browser.value(lanes % "l => Number(l.querySelector('.bar').getAttribute('x'))")
+    assert bars[0] == 0 and 400 < bars[1] < 600, bars
+
+
+@test
+def a_click_zooms_a_key_goes_back_and_search_marks():
+    browser = WORK["browser"]
+    shown = "document.querySelectorAll('.f:not(.off)').length"
+    every = browser.value(shown)
+    width = "Number(document.querySelectorAll('.f.p rect')[1].getAttribute('width'))"
+    assert 400 < browser.value(width) < 500, browser.value(width)
+    browser.value("document.querySelectorAll('.f.p')[1].id = 'second'")
+    browser.click("#second")
+    equal(browser.value(width), 1200)
+    assert browser.value(shown) < every
+    browser.press("Escape")
+    equal(browser.value(shown), every)
+    browser.type("/")
+    browser.type("later")
+    equal(browser.value("document.getElementById('found').textContent"), "40.0% of samples")
+    equal(browser.value("document.querySelectorAll('.f.m').length"), 1)
+    equal(browser.value("document.querySelectorAll('.track:not(.off)').length"), 3)
+    browser.press("Escape")
+    equal(browser.value("document.querySelectorAll('.m').length"), 0)
+    browser.value("document.querySelectorAll('.f.p')[1].focus()")
+    browser.press("ArrowUp")
+    browser.press("Enter")
+    assert browser.value("document.activeElement.querySelector('title').textContent") \
+        .startswith("[unknown] · "), "not the frame above"
+    equal(browser.complaints(), [])
+
+
+@test
+def an_svg_by_itself_is_well_formed_and_works():
+    browser = WORK["browser"]
+    page("--flamegraph", "graph.svg")
+    subprocess.run([sys.executable, "-c",
+                    "import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])",
+                    os.path.join(WORK["dir"], "graph.svg")], check=True)
+    browser.open("file://" + os.path.join(WORK["dir"], "graph.svg"))
+    equal(browser.complaints(), [])
+    browser.value("document.querySelectorAll('.f.p')[1].id = 'second'")
+    browser.click("#second")
+    equal(browser.value("Number(document.querySelectorAll('.f.p rect')[1].getAttribute('width'))"),
+          1200)
+
+
+@test
+def ten_thousand_processes_take_less_than_20_mb():
+    recording = Recording()
+    for pid in range(100, 10100):
+        time = pid * SECOND // 1000
+        recording.program(pid, time, b"worker-%d" % (pid % 50))
+        for i in range(4):
+            recording.mapping(pid, time, b"/srv/lib%d.so" % i, bytes((i, pid % 2)) * 10,
+                              BASE + i * 0x100000)
+        for i in range(10):
+            recording.sample(pid, time + i * 1000,
+                             [BASE + (level % 4) * 0x100000 + (pid * level * i) % 0x10000
+                              for level in range(12)])
+        recording.exit(pid, time + SECOND // 2)
+    recording.write(os.path.join(WORK["dir"], "many.data"))
+    buildid("report", "--no-debuginfod", "-i", "many.data", "--html", "many.html",
+            cwd=WORK["dir"], stderr=subprocess.DEVNULL)
+    size = os.stat(os.path.join(WORK["dir"], "many.html")).st_size
+    print("# %.1f MB" % (size / 1e6))
+    assert size < 20e6, size
+
+
+def main():
+    subprocess.run(["flock", os.path.join(TOP, "tests", "Makefile"), "make", "-s", "-C",
+                    os.path.join(TOP, "tool"), "all"], check=True)
+    WORK["out"] = os.path.join(TOP, "build", "tool")
+    WORK["dir"] = tempfile.mkdtemp(prefix="buildid-page.")
+    WORK["env"] = dict(os.environ, HOME=WORK["dir"], DEBUGINFOD_URLS="")
+    WORK["browser"] = Browser(os.path.join(WORK["dir"], "browser"))
+    try:
+        return run()
+    finally:
+        WORK["browser"].end()
+        if "KEEP" not in os.environ:
+            shutil.rmtree(WORK["dir"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

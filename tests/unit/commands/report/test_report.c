@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/* buildid report: two contents of one path compared, with the samples of a recording. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "make_perfdata.h"
+#include "samples.h"
+#include "streams.h"
+
+#define USER 2
+#define BASE 0x10000
+#define LEN  0x10000
+
+static struct make make;
+static struct build_id ids[3];
+
+/* Three contents, which are stored as perf does. */
+static int set_up(void **state)
+{
+	static const char *const bodies[] = { "n * 3", "n * 3 + n / 7 * n / 5", "n - 70000" };
+	size_t i;
+
+	if (sample_set_up(state))
+		return -1;
+	for (i = 0; i < 3; i++) {
+		shell("printf 'int work(int n) { return %s; }\nint v%zu(int n) { return n; }\n"
+		      "int stays(int n) { return n + 1; }\n' > s.c; "
+		      "cc -O1 -shared -fPIC -Wl,-z,noseparate-code -o %zu.so s.c",
+		      bodies[i], i, i);
+		sample_id((const char *[]){ "0.so", "1.so", "2.so" }[i], &ids[i]);
+	}
+	memset(&make, 0, sizeof(make));
+	make.sample_type = MAKE_SAMPLE;
+	make.clockid = -1;
+	make_begin(&make);
+	return 0;
+}
+
+static const char *hex(size_t number)
+{
+	static char text[3][BUILD_ID_TEXT];
+
+	return build_id_text(&ids[number], text[number]);
+}
+
+static void keep(size_t number, const char *path)
+{
+	const char *id = hex(number);
+
+	shell("d=.debug/%s/%s; mkdir -p $d .debug/.build-id/%.2s && cp -p %zu.so $d/elf && "
+	      "ln -s ../../%s/%s .debug/.build-id/%.2s/%s",
+	      path, id, id, number, path, id, id, id + 2);
+}
+
+static uint64_t offset_of(size_t number, const char *function)
+{
+	return strtoull(shell_output("nm -D %zu.so | sed -n 's/ T %s$//p'", number, function), NULL,
+			16);
+}
+
+static void put_samples(size_t number, uint32_t pid, const char *function, int count)
+{
+	uint64_t time;
+
+	for (time = 1; count--; time++)
+		make_sample(&make, USER, pid, 100 * pid + time, BASE + offset_of(number, function));
+}
+
+static void put_content(size_t number, uint32_t pid, const char *path)
+{
+	make_exec(&make, pid, 100 * pid, "program");
+	make_identified_event(&make, pid, BASE, LEN, 100 * pid, &ids[number], path);
+}
+
+static void write_recording(void)
+{
+	FILE *file = fopen("perf.data", "we");
+
+	assert_non_null(file);
+	make_end(&make);
+	assert_int_equal(fwrite(make.bytes, 1, make.size, file), make.size);
+	fclose(file);
+}
+
+static void has(const char *line)
+{
+	if (!strstr(out, line))
+		print_message("%s\n%s", out, err);
+	assert_non_null(strstr(out, line));
+}
+
+static void two_files_are_compared(void **state)
+{
+	(void)state;
+	assert_int_equal(RUN(report, "--diff", "0.so", "1.so"), 0);
+	has("WHAT        BEFORE     AFTER FUNCTION\n");
+	has("removed          3         - v0\n");
+	has("added            -         3 v1\n");
+	has("size             ");
+	assert_null(strstr(out, "stays"));
+	has(" 1 removed, 1 added, 1 size, ");
+	assert_int_equal(RUN(report, "--diff", "--json", "0.so", "1.so"), 0);
+	has("{\"type\":\"diff\",\"before_id\":\"");
+	has("{\"type\":\"function\",\"change\":\"same\",\"before_size\":4,\"after_size\":4,"
+	    "\"function\":\"stays\"}");
+	has("\"change\":\"removed\",\"before_size\":3,\"after_size\":null,\"function\":\"v0\"}");
+}
+
+static void ids_and_their_first_digits_are_found_where_files_are_kept(void **state)
+{
+	char prefix[16];
+
+	(void)state;
+	keep(0, "opt/lib.so");
+	keep(1, "opt/lib.so");
+	snprintf(prefix, sizeof(prefix), "%.8s", hex(1));
+	assert_int_equal(RUN(report, "--diff", hex(0), prefix), 0);
+	has("removed          3         - v0\n");
+	snprintf(prefix, sizeof(prefix), "%.8s", hex(2));
+	assert_int_equal(RUN(report, "--diff", hex(0), prefix), 1);
+	assert_non_null(strstr(err, "no file with this build-id found"));
+	assert_int_equal(RUN(report, "--diff", hex(0), hex(2)), 1);
+	assert_non_null(strstr(err, "no file with this build-id found"));
+	assert_int_equal(RUN(report, "--diff", hex(0), "/no/such"), 1);
+	assert_non_null(strstr(err, "/no/such: neither a file nor a build-id"));
+}
+
+static void of_a_path_the_kept_contents_and_the_one_that_is_there(void **state)
+{
+	char path[256];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/lib.so", sample_directory());
+	shell("touch -d 2020-01-02 0.so; touch -d 2021-01-02 1.so; cp 2.so lib.so");
+	assert_int_equal(RUN(report, "--diff", path), 1);
+	assert_non_null(strstr(err, "one content of it is known here, and not two"));
+	keep(0, path + 1);
+	assert_int_equal(RUN(report, "--diff", path), 0);
+	has("removed          3         - v0\n");
+	has("added            -         3 v2\n");
+	keep(1, path + 1);
+	assert_int_equal(RUN(report, "--diff", path), 1);
+	assert_non_null(strstr(err, "has had 3 contents; name two of them: "));
+	shell("rm lib.so");
+	assert_int_equal(RUN(report, "--diff", path), 0);
+	has("removed          3         - v0\n");
+	has("added            -         3 v1\n");
+}
+
+/* As annotate names them: the further one has another name. */
+static void samples_are_shares_of_their_content(void **state)
+{
+	char name[64];
+
+	(void)state;
+	keep(0, "opt/lib.so");
+	keep(1, "opt/lib.so");
+	snprintf(name, sizeof(name), "/opt/lib.so@%.8s", hex(1));
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, name);
+	put_samples(0, 1, "work", 3);
+	put_samples(0, 1, "v0", 1);
+	put_samples(1, 2, "work", 1);
+	put_samples(1, 2, "stays", 3);
+	make_sample(&make, USER, 7, 100, BASE);
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "/opt/lib.so"), 0);
+	has(" /opt/lib.so (4 samples, 44.4% of all)\n");
+	has(" BEFORE   AFTER  CHANGE FUNCTION\n");
+	has("   75.0%   25.0%   -50.0 work\n");
+	has("same             4         4       -   75.0%   +75.0 stays\n");
+	has("removed          3         -   25.0%       -   -25.0 v0\n");
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "lib.so", "-j"), 0);
+	has("\"before_samples\":4,\"before_samples_unnamed\":0,");
+	has("\"after_samples\":4,\"after_samples_unnamed\":0,\"samples\":9,");
+	has("\"before_samples\":1,\"after_samples\":0,\"function\":\"v0\"}");
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", name, hex(0)), 0);
+	has("removed          3         -       -       -       - v1\n");
+}
+
+static void what_is_not_two_contents_is_no_diff(void **state)
+{
+	(void)state;
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, "/opt/lib.so");
+	put_content(2, 3, "/opt/lib.so");
+	put_content(2, 4, "/opt/other.so");
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "/opt/lib.so"), 1);
+	assert_non_null(strstr(err, "has had 3 contents; name two of them: "));
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "/opt/other.so"), 1);
+	assert_non_null(strstr(err, "has one content in the recording, and not two"));
+	assert_int_equal(RUN(report, "--diff", "-i", "none.data", "/opt/other.so"), 1);
+	assert_non_null(strstr(err, "none.data: No such file"));
+	assert_int_equal(RUN(report, "--diff"), 2);
+}
+
+static void put_two_contents(void)
+{
+	keep(0, "opt/lib.so");
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, "/opt/lib.so");
+	make_exec(&make, 3, 300, "a;b\n</script>");
+	make_identified_event(&make, 3, BASE, LEN, 300, &ids[0], "/opt/lib.so");
+	put_samples(0, 1, "work", 3);
+	put_samples(0, 3, "v0", 1);
+	put_samples(1, 2, "work", 2);
+	make_sample(&make, USER, 2, 250, 0x10);
+	write_recording();
+}
+
+static void folded_stacks_have_the_contents_of_functions(void **state)
+{
+	char line[128];
+
+	(void)state;
+	put_two_contents();
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod", "perf.data"), 0);
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`work 3\n", hex(0));
+	has(line);
+	/* No file of that content is here. */
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`[unknown] 2\n", hex(1));
+	has(line);
+	has("program;[unknown]`[unknown] 1\n");
+	snprintf(line, sizeof(line), "a_b_</script>;lib.so@%.8s`v0 1\n", hex(0));
+	has(line);
+	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
+}
+
+static void a_page_is_written_over_a_page_and_nothing_else(void **state)
+{
+	(void)state;
+	put_two_contents();
+	assert_int_equal(RUN(report, "--html", "page.html", "--flamegraph", "graph.svg",
+			     "--no-debuginfod"),
+			 0);
+	assert_int_equal(RUN(report, "--html", "page.html", "--flamegraph", "graph.svg",
+			     "--no-debuginfod"),
+			 0);
+	shell("grep -q \"Content-Security-Policy.*default-src 'none'.*sha256\" page.html");
+	shell("grep -q 'a;b\357\277\275&lt;/script&gt;' page.html");
+	shell("[ $(grep -c '</script' page.html) = 1 ]");
+	shell("grep -q '<td class=\"n\">3<td class=\"n\">0.000' page.html");
+	shell("grep -q '^<svg class=\"flame\"' graph.svg && grep -q '</svg>' graph.svg");
+	shell("echo '<!DOCTYPE html>' > page.html");
+	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 1);
+	assert_non_null(strstr(err, "page.html: exists and is something else; remove it first"));
+	assert_int_equal(RUN(report, "--html", "none/page.html", "--no-debuginfod"), 1);
+	assert_non_null(strstr(err, "none/page.html: No such file"));
+}
+
+static void without_samples_there_is_no_page(void **state)
+{
+	(void)state;
+	put_content(0, 1, "/opt/lib.so");
+	write_recording();
+	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 1);
+	assert_non_null(strstr(err, "perf.data: has no samples with an address"));
+	assert_int_equal(RUN(report, "--html", "page.html", "--diff", "a", "b"), 2);
+	assert_int_equal(RUN(report, "--folded", "a", "b"), 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(two_files_are_compared),
+		TEST(ids_and_their_first_digits_are_found_where_files_are_kept),
+		TEST(of_a_path_the_kept_contents_and_the_one_that_is_there),
+		TEST(samples_are_shares_of_their_content),
+		TEST(what_is_not_two_contents_is_no_diff),
+		TEST(folded_stacks_have_the_contents_of_functions),
+		TEST(a_page_is_written_over_a_page_and_nothing_else),
+		TEST(without_samples_there_is_no_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
