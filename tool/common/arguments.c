@@ -81,7 +81,7 @@ static error_t arguments_parse(int key, char *value, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* Omits argp's note that mandatory arguments apply to short options as well. */
+/* Everybody knows that --pid=1 and -p 1 are the same. */
 static char *filter_help(int key, const char *text, void *input)
 {
 	(void)input;

@@ -30,11 +30,11 @@
  * struct args_option - an option; one of @flag, @string and @parse is set
  * @name: after "--"; NULL ends the table
  * @letter: after "-", or 0
- * @value: the value's name in help; NULL without a value
+ * @value: what help calls the value; NULL when there is none
  * @help: what it does
  * @flag: set to true
  * @string: set to the value
- * @parse: stores the value at @to; returns NULL, or what is wrong with it
+ * @parse: puts the value into @to; returns NULL, or what is wrong with it
  * @to: for @parse
  */
 struct args_option {
@@ -54,7 +54,7 @@ struct args_option {
  * @operands: as shown in help, one line per alternative; may be NULL
  * @max_operands: ARGS_ANY for no bound
  * @stop: options after the first operand are operands, too
- * @help: what the command does; the options are listed at a "\v"
+ * @help: what the command does; a "\v" is where the options are listed
  * @options: ends with a row of zeros
  * @out: set up for standard output, in JSON with --json
  */

@@ -48,7 +48,7 @@ struct output {
 	 * UTF-8 is written unchanged.
 	 */
 	int width;
-	struct output_line line; /* the line so far */
+	struct output_line line; /* as far as it goes */
 };
 
 void out_init(struct output *out, FILE *file, bool json);

@@ -27,7 +27,7 @@ struct symbol_table {
  * has none. Everything in the file is checked. False if it has no functions, or without memory.
  */
 bool symbol_table_read(struct symbol_table *table, int fd, bool dynamic);
-/* The function at @address, or NULL; @range is narrowed to where the answer holds. */
+/* The function that has @address, or NULL; @range is narrowed to where that is so. */
 const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address,
 					 struct code_range *range);
 void symbol_table_free(struct symbol_table *table);

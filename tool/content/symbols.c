@@ -25,13 +25,13 @@
 #include "symbols.h"
 #include "xz.h"
 
-/* "nobody", on every Linux. */
+/* The user who has nothing, on every Linux. */
 #define NOBODY 65534
 /* Seconds of processor time for one file; the debug info of a browser takes ten. */
 #define SECONDS_MAX 120
 /* More than any file's tables of symbols and lines. */
 #define MEMORY_MAX (2ULL << 30)
-/* Longest name and path in a reply. */
+/* Longest name and path that are passed on. */
 #define TEXT_MAX 4096
 
 /* Descriptors of the process that reads. */
@@ -134,7 +134,7 @@ static void limit(__rlimit_resource_t resource, rlim_t most)
 	setrlimit(resource, &limit);
 }
 
-/* Permanently. */
+/* For good, without an end. */
 static void limit_memory(void)
 {
 	struct memory_limit memory;
@@ -145,7 +145,7 @@ static void limit_memory(void)
 		limit(RLIMIT_AS, now.rlim_cur);
 }
 
-/* Drop the capabilities of a user who has some without being root. */
+/* Those of a user who has some without being root. */
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -155,7 +155,7 @@ static void drop_capabilities(void)
 		_exit(1);
 }
 
-/* First choice of the OOM killer: its file takes the memory, and it can be replaced. */
+/* Of all processes the first to go: its file costs the memory, and there is another one. */
 static void offer_memory(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -166,7 +166,7 @@ static void offer_memory(void)
 	close(fd);
 }
 
-/* Without descriptors libdw cannot follow a file's links to further files. */
+/* Without descriptors libdw cannot follow the links to further files that a file has. */
 static void give_up_rights(void)
 {
 	offer_memory();
@@ -181,7 +181,7 @@ static void give_up_rights(void)
 	limit(RLIMIT_NPROC, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	/* After these, as a change of credentials resets it. */
+	/* Behind these, as a change of credentials takes it back. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_NOFILE, 0);
 }

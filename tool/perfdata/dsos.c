@@ -233,11 +233,11 @@ static void skip_read(struct cursor *cursor, uint64_t format)
 	if (format & PERFDATA_READ_GROUP)
 		values = next_word(cursor);
 	skip_words(cursor, times);
-	/* Avoid an overflow of the product. */
+	/* No product that overflows. */
 	skip_words(cursor, values > cursor->count ? cursor->count : values * each);
 }
 
-/* The address space for a cpumode; false if it is neither the kernel's nor the process's. */
+/* Whose address space is meant; 0 when it is neither the kernel's nor the process's. */
 static bool pid_of_mode(uint16_t cpumode, uint32_t process, uint32_t *pid)
 {
 	*pid = cpumode == PERFDATA_MISC_KERNEL ? ADDRESS_SPACES_KERNEL : process;
@@ -252,7 +252,7 @@ static void hit(struct perfdata_dsos *dsos, uint32_t pid, uint64_t time, uint64_
 		dsos->all[index].dso.hit = true;
 }
 
-/* Not a mode of its own: the addresses after it are in no address space of interest. */
+/* Not a mode of its own: the addresses behind it are of none that counts. */
 static uint16_t mode_of_context(uint64_t context)
 {
 	switch (context) {
