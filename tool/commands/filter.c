@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Filter: by process, user, cgroup, thread name, path. The module filters by the first
- * three, where mappings are made; the last two are left to the tool.
+ * three, where mappings are made; the tool filters by the last two.
  */
 
 #include <ctype.h>
@@ -61,7 +61,7 @@ const char *filter_set_uid(void *to, const char *user)
 	errno = 0;
 	uid = strtoul(user, &end, 10);
 	if (isdigit((unsigned char)*user) && !*end) {
-		/* (uid_t)-1 is no user. */
+		/* (uid_t)-1 is not a user. */
 		if (errno || uid >= UINT32_MAX)
 			return "not a user id";
 		filter->uid = (uint32_t)uid;
@@ -74,7 +74,7 @@ const char *filter_set_uid(void *to, const char *user)
 	return NULL;
 }
 
-/* The kernel cuts names off, so a longer one matches what is left of it. */
+/* The kernel truncates names, so a longer one matches its beginning. */
 static bool is_comm(const char *comm, const char *request)
 {
 	return !strncmp(comm, request, sizeof(((struct buildid_mmap *)NULL)->comm) - 1);

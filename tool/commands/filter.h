@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Filter: which mappings a command was asked for. */
+/* Filter: selects the mappings that a command was asked for. */
 #ifndef TOOL_FILTER_H
 #define TOOL_FILTER_H
 
@@ -19,21 +19,24 @@ struct filter {
 	const char *path;   /* a pattern of fnmatch(3), NULL for all */
 };
 
-/* To a struct filter, from "1,2,3". NULL, or the reason why that is no list of pids, or too long. */
+/*
+ * Add pids to a struct filter, from "1,2,3". NULL, or the reason why the list is invalid or too
+ * long.
+ */
 const char *filter_add_pids(void *to, const char *list);
 
-/* Likewise the number or the name of a user. NULL, or the reason why it is neither. */
+/* Set the user of a struct filter, by number or name. NULL, or the reason why it is neither. */
 const char *filter_set_uid(void *to, const char *user);
 
 /*
- * Whether a record passes: by thread name and path, and by pid, as a log is not filtered
- * by the module. @path: of the mapping, "" when it is not known.
+ * Whether a record passes: by thread name and path, and by pid, as a log is not filtered by the
+ * module. @path: of the mapping, "" if it is unknown.
  */
 bool filter_matches(const struct filter *filter, uint32_t pid, const char *comm, const char *path);
 
 /*
- * Have the module filter: fills @options, which then refer to @filter. False after an
- * error was printed, as when a pid does not exist. filter_close_options() after use.
+ * Have the module filter: fills @options, which then refer to @filter. False after an error was
+ * printed, e.g. if a pid does not exist. Call filter_close_options() after use.
  */
 bool filter_set_options(const struct filter *filter, struct output *out,
 			struct buildid_options *options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel: the identities come from the module, which reads them from memory. The path of
- * a file is printed with one only when the file is known to be from the same build.
+ * Kernel: the identities come from the module, which reads them from memory. The path of a file is
+ * printed only if the file is known to be from the same build.
  */
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static bool is_version(const char *text, const struct utsname *uts)
 	       text[length - version - 1] == ' ';
 }
 
-/* A bootable image is compressed in many ways, but its header has the version. */
+/* A bootable image may be compressed in many ways, but its header has the version. */
 static bool boots(const char *path, const struct utsname *uts)
 {
 	char header[BOOT_HEADER_SIZE + 1];

@@ -17,8 +17,9 @@
  */
 bool kernel_list(struct output *out, bool kernel, bool modules, bool all);
 /*
- * The path of a kernel image with this build-id, to be freed, or NULL. A vmlinux has the
- * build-id in it; a bootable image is known by its version, of the running kernel only.
+ * The path of a kernel image with this build-id, which the caller frees, or NULL. A vmlinux
+ * contains the build-id; a bootable image is recognized by its version, for the running kernel
+ * only.
  */
 char *kernel_path(const struct build_id *id);
 

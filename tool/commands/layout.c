@@ -10,14 +10,14 @@
 #include "common/output.h"
 #include "layout.h"
 
-/* Each with the blank behind it. */
+/* Each with a trailing blank. */
 #define PID_COLUMNS  (PRINT_WIDTH_PID + 1)
 #define PROT_COLUMNS 5
 #define TIME_COLUMNS (PRINT_WIDTH_TIME + 1)
 #define NEWS_COLUMNS (PRINT_WIDTH_NEWS + 1)
 
 #define COMM_SHORT 8
-/* Enough digits to tell contents apart, as for git; a short reason fits, too. */
+/* Enough digits to distinguish contents, as in git; a short reason fits, too. */
 #define ID_SHORT 12
 
 static const struct step {

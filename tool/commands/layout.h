@@ -16,13 +16,13 @@
 /* Columns of a terminal; the path has what they leave. */
 struct layout {
 	int comm;
-	int address; /* OUT_HIDDEN where there is no room for it and the protection */
+	int address; /* OUT_HIDDEN without room for it and the protection */
 	int id;
 	int news; /* OUT_HIDDEN unless there is such a column */
-	int time; /* likewise */
+	int time; /* OUT_HIDDEN unless there is such a column */
 };
 
-/* For lines of @width, 0 for lines of any length: then nothing is left out. */
+/* For lines of @width, 0 for any length: then nothing is left out. */
 struct layout layout_of(int width, bool time, bool news);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mapped package: a worker opens files and databases, whose questions and answers are messages;
- * its parent remembers the answers.
+ * Mapped package: a worker opens files and databases, and its parent caches the answers.
  */
 
 #include <errno.h>
@@ -27,19 +26,19 @@
 #include "content/process_place.h"
 #include "mapped_package.h"
 
-/* Halved by each silence, so that all together cost twice as much. */
+/* Halved by each timeout, so that all of them together take at most twice as long. */
 #define NOTE_PATIENCE_MS 5000
-/* The first question about a root has its whole database read, from a cold disk maybe. */
+/* The first question about a root reads its whole database, perhaps from a cold disk. */
 #define OWNER_PATIENCE_MS 30000
 #define PATIENCE_MIN_MS	  78
 /*
- * For all answers that took longer than that, as a server, or a database that changes all the
- * time, may take just as long as it is given; and a tenth of the time besides.
+ * Budget for all slow answers, as a server, or a database that keeps changing, may use up the time
+ * for each; it grows by a tenth of elapsed time.
  */
 #define SLOW_MAX_MS 120000
 #define SLOW_SHARE  10
 
-/* Each has some MB; containers' processes come one after the other. */
+/* Each takes some MB; processes of one container usually come in a row. */
 #define DATABASES_MAX 4
 
 #define ANSWER_MAX 32768
@@ -54,7 +53,7 @@ enum what {
 	ASK_OWNER,
 };
 
-/* Which file is meant: another one may be there by now. */
+/* Identifies the file: another one may be there by now. */
 struct version {
 	struct {
 		uint32_t major, minor;
@@ -62,7 +61,7 @@ struct version {
 	} inodes[2]; /* as mapped, and as users see it */
 	int64_t mtime;
 	uint64_t size;
-	/* Of what is at a path now: the time in place of all others; and a number of the path. */
+	/* For what is at a path now: the time instead of all others; and a number for the path. */
 	int64_t ctime;
 	uint64_t place;
 };
@@ -97,7 +96,7 @@ static bool is_version(const struct version *version, const struct statx *stat_)
 	return false;
 }
 
-/* stat(2) has other numbers for what is on an overlay; the module knows the inode below. */
+/* stat(2) has other numbers for files on an overlay; the module knows the lower inode. */
 static bool has_file_id(int fd, uint64_t file_id)
 {
 	/* The worker's own. */
@@ -119,7 +118,7 @@ static bool is_file(int fd, const struct question *question)
 	       (is_version(&question->version, &stat_) || has_file_id(fd, question->file_id));
 }
 
-/* @fd, or -1 with @fd closed when it is of another file. */
+/* @fd, or -1 with @fd closed if it is another file. */
 static int only_if(int fd, const struct question *question)
 {
 	if (fd < 0 || is_file(fd, question))
@@ -140,7 +139,7 @@ static int open_mapped(const struct question *question)
 	return open_untrusted(AT_FDCWD, path, &reason);
 }
 
-/* Where the mapping was split, or has another neighbour, since. */
+/* If the mapping has been split or merged since. */
 static int open_part(const struct question *question)
 {
 	int handle = question->start ? mapped_handle_at(question->pid, question->start) : -1;
@@ -149,7 +148,7 @@ static int open_part(const struct question *question)
 	return handle < 0 ? -1 : open_untrusted_handle(handle, &reason);
 }
 
-/* For who may trace the process, and no more. */
+/* Requires the right to trace the process, nothing else. */
 static int open_program(const struct question *question)
 {
 	struct reason reason;
@@ -159,7 +158,7 @@ static int open_program(const struct question *question)
 	return open_untrusted_handle(open(path, O_PATH | O_CLOEXEC), &reason);
 }
 
-/* Of a process that has exited it may be here. */
+/* For an exited process, try our own root. */
 static int open_base(const struct question *question, const char **path, bool *own)
 {
 	int base;
@@ -211,7 +210,7 @@ static int find_note(const struct question *question, struct packages *packages)
 	return read ? 0 : EIO;
 }
 
-/* The worker's own: databases of each root, the last ones that were asked for. */
+/* Only used in the worker: databases of the roots asked for last. */
 static struct {
 	uint32_t root;
 	struct package_database *database;
@@ -258,7 +257,7 @@ static int find_owner(const struct question *question, struct packages *packages
 	if (base < 0)
 		return ENOENT;
 	there = is_there(base, path, question);
-	/* the process had another root, perhaps: this one's is no answer about others of that */
+	/* the process may have had another root: an answer from ours does not apply to that */
 	if (!own)
 		database = database_of(question->root, base);
 	else
@@ -300,7 +299,7 @@ struct noted {
 	struct packages packages;
 };
 
-/* What the database of a root says of a path that leads to a file. */
+/* What a root's database says about the path of a file. */
 struct owned {
 	uint32_t root;
 	uint64_t file_id;
@@ -318,7 +317,7 @@ struct mapped_packages {
 	struct worker worker;
 	int patience_ms[2]; /* by enum what */
 	uint64_t begin;	    /* CLOCK_MONOTONIC */
-	uint64_t slow_ms;   /* that slow answers took */
+	uint64_t slow_ms;   /* taken by slow answers */
 	/* Of pointers, as answers stay where they are. */
 	struct noted **noted;
 	size_t nr_noted;
@@ -328,7 +327,7 @@ struct mapped_packages {
 	struct hash_map by_path;
 	struct root *roots;
 	size_t nr_roots;
-	/* The process that was asked for last, and the number of its root, or NONE. */
+	/* The process asked for last, and the number of its root, or NONE. */
 	uint32_t pid;
 	uint64_t start_time;
 	uint32_t root;
@@ -475,7 +474,7 @@ static bool same_version(const struct version *one, const struct version *other)
 	       one->size == other->size && one->ctime == other->ctime && one->place == other->place;
 }
 
-/* The module numbers what it remembers; what it does not has only its inode. */
+/* The module numbers what it remembers; other files are identified by inode. */
 static uint64_t key_of(uint64_t file_id, const struct version *version)
 {
 	uint64_t hash = hash_start();
@@ -582,7 +581,7 @@ static uint32_t number_of(struct mapped_packages *packages, const struct process
 	return (uint32_t)packages->nr_roots++;
 }
 
-/* Of a process that has exited that of this one: the worker sees whether the file is there. */
+/* For an exited process, use our own root: the worker checks whether the file is there. */
 static uint32_t root_of(struct mapped_packages *packages, const struct buildid_mmap *mmap)
 {
 	struct process_root root;
@@ -658,7 +657,7 @@ static const struct packages *owner_of(struct mapped_packages *packages,
 	question->root = like.root;
 	if (packages->exited)
 		question->pid = 0;
-	/* whoever did not answer once is not asked again */
+	/* after a timeout it is not asked again */
 	root->silent = root->silent ||
 		       !mapped_package_ask(packages, question, path, &owned->packages);
 	packages->unowned += root->silent;
@@ -679,7 +678,7 @@ static const struct packages *mapped_package_find(struct mapped_packages *packag
 	return owned ? owned : noted;
 }
 
-/* Memory, and what a loader makes, were never installed. */
+/* Anonymous memory, and what a loader creates, was never installed. */
 static bool may_be_packaged(const struct buildid_file *file, const char *path)
 {
 	return path && *path == '/' && !(file->flags & BUILDID_FILE_MEMFD) &&

@@ -4,11 +4,11 @@
 #define TOOL_NEWS_WORDS_H
 
 enum {
-	NEWS_CHANGED = 1 << 0, /* the path led to another content before, maybe of the same id */
+	NEWS_CHANGED = 1 << 0, /* the path led to other content before, perhaps with the same id */
 	NEWS_NEW = 1 << 1,     /* this content was not seen before */
 	NEWS_DELETED = 1 << 2, /* no path leads to the file any more */
 	NEWS_MEMFD = 1 << 3,
-	NEWS_WRITABLE = 1 << 4, /* open for writing, or mapped so */
+	NEWS_WRITABLE = 1 << 4, /* open or mapped for writing */
 };
 
 #define NEWS_WORDS 5

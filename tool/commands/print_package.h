@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Print package: which package a content is of, the same in every command. */
+/* Print package: the package of a content, in the same way in every command. */
 #ifndef TOOL_PRINT_PACKAGE_H
 #define TOOL_PRINT_PACKAGE_H
 
@@ -7,14 +7,14 @@
 #include "content/package.h"
 
 /*
- * In JSON the keys of @packages, each with @prefix before it; what is not known of a package is
- * left out, but for its name, version, origin and URL. NULL is none.
+ * In JSON the keys of @packages, each prefixed by @prefix; unknown fields are omitted, except name,
+ * version, origin and URL. NULL means no package.
  */
 void print_package(struct output *out, const char *prefix, const struct packages *packages);
 
 /*
- * For the end of a line of text: "(openssl 3.0.11)", with what is there @now, unless that is
- * NULL, "(openssl 3.0.11 -> 3.0.13)". To be freed; NULL when neither is known.
+ * For the end of a line of text: "(openssl 3.0.11)", with what is there @now, unless that is NULL,
+ * "(openssl 3.0.11 -> 3.0.13)". The caller frees it; NULL if neither is known.
  */
 char *package_tail(const struct packages *packages, const struct packages *now);
 

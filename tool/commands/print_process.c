@@ -23,7 +23,7 @@ static const struct step {
 	{ { 8, OUT_HIDDEN, 8, OUT_HIDDEN }, 0 },
 };
 
-/* With the blank behind it. */
+/* With a trailing blank. */
 static int print_process_columns(int width)
 {
 	return width == OUT_HIDDEN ? 0 : width + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unstrip: the lines of eu-unstrip -n. It opens paths to find the build-ids; here they
- * come with the mappings. A file is opened only to see where its note is in memory, and
- * only if its build-id is that of the mapping.
+ * Unstrip: the lines of eu-unstrip -n, which opens paths to find the build-ids; here they come with
+ * the mappings. A file is opened only to see where its note is in memory, and only if its build-id
+ * is that of the mapping.
  */
 
 #include <inttypes.h>
@@ -54,7 +54,7 @@ void unstrip_free(struct unstrip *unstrip)
 	free(unstrip);
 }
 
-/* One line; "-" for what is not known. */
+/* One line; "-" for unknown fields. */
 struct row {
 	uint64_t start, end;
 	struct build_id id;
@@ -121,7 +121,7 @@ static void show_vdso(struct unstrip *unstrip)
 	unstrip->vdso = 0;
 }
 
-/* What the file itself says, opened through the mapping. */
+/* Read the file itself, opened through the mapping. */
 static void read_mapped(const struct unstrip *unstrip, struct row *row)
 {
 	const struct mapped_file file = {

@@ -19,7 +19,7 @@ void unstrip_free(struct unstrip *unstrip);
 
 /* The mappings of a process by ascending address, with those that are not executable. */
 void unstrip_mapping(struct unstrip *unstrip, const struct buildid_event *event);
-/* That was the last mapping of the process. */
+/* Call after the last mapping of the process. */
 void unstrip_end(struct unstrip *unstrip);
 
 #endif

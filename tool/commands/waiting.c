@@ -23,7 +23,7 @@ struct waiting {
 	STAILQ_HEAD(, item) queue;
 	size_t count;
 	const struct buildid_event *passing;
-	const struct buildid_file *file; /* that has come: what waits for it is next */
+	const struct buildid_file *file; /* that has come: mappings that wait for it are next */
 	struct item *last;		 /* in the caller's hands */
 	struct buildid_event event;
 };
@@ -90,7 +90,7 @@ int waiting_push(struct waiting *waiting, const struct buildid_record *record)
 		return err;
 	if (record->type == BUILDID_RECORD_FILE)
 		waiting->file = event->file;
-	/* What is known is right, but the path is that of any process. */
+	/* The known file is right, but its path may be another process's. */
 	else if (event->flags & BUILDID_EVENT_FILE_FOLLOWS && (waiting->by_thread || !event->file))
 		return waiting_enqueue(waiting, record);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Certificate: as much of X.509 as says whose a signature is, and which key that is. */
+/* Certificate: the part of X.509 that identifies a signature's key. */
 #ifndef TOOL_CERTIFICATE_H
 #define TOOL_CERTIFICATE_H
 
@@ -11,11 +11,11 @@
 
 /* In lower-case hex digits. */
 struct certificate {
-	char serial[CERTIFICATE_HEX];	  /* without zeros in front */
+	char serial[CERTIFICATE_HEX];	  /* without leading zeros */
 	char key_id[CERTIFICATE_HEX + 2]; /* by which /proc/keys has the key */
 };
 
-/* Of a file in DER. False also where libcrypto is not installed. */
+/* Parse a certificate in DER. Also false if libcrypto is not installed. */
 bool certificate_parse(const uint8_t *data, size_t size, struct certificate *certificate);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Doctor: the checks of buildid doctor, and what each of them found.
  *
- * A check looks and changes nothing. What it may not look at is FINDING_UNKNOWN, never
+ * A check only looks, and changes nothing. What it may not look at is FINDING_UNKNOWN, never
  * FINDING_OK.
  */
 #ifndef TOOL_DOCTOR_H
@@ -25,7 +25,7 @@ enum finding_status {
 struct finding {
 	enum finding_status status;
 	char message[512];
-	char remedy[512]; /* "" where there is nothing to do */
+	char remedy[512]; /* "" if there is nothing to do */
 };
 
 /* Both format as printf(3) does. */
@@ -39,16 +39,16 @@ struct machine {
 	struct utsname uts;
 	bool loaded;
 	char loaded_version[64];
-	uint32_t abi;		/* of the loaded module, where it is not the tool's */
+	uint32_t abi;		/* of the loaded module, if it differs from the tool's */
 	char loaded_source[64]; /* see struct module_info */
 	char *file;		/* the module's, as depmod knows it; or NULL */
 	bool has_info;
 	struct module_info info; /* of the file */
 	struct reason info_reason;
-	bool signature_known; /* whether the kernel takes signed modules only */
+	bool signature_known; /* whether the kernel accepts only signed modules */
 	bool signature_needed;
 	enum lockdown lockdown;
-	struct buildid *handle; /* NULL where the device cannot be opened */
+	struct buildid *handle; /* NULL if the device cannot be opened */
 	int open_error;
 	struct buildid_info module; /* with @handle */
 };
@@ -56,7 +56,7 @@ struct machine {
 void machine_look(struct machine *machine);
 void machine_free(struct machine *machine);
 
-/* To be freed; NULL with errno. Ends at the first NUL. */
+/* The caller frees it; NULL with errno. Ends at the first NUL. */
 char *read_text(const char *path);
 
 typedef void doctor_check(const struct machine *machine, struct finding *finding);

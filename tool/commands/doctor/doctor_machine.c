@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Doctor's machine: the module, its file and the kernel's policy, looked at once. */
+/* Doctor's machine: the module, its file and the kernel's policy, read once. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ char *read_text(const char *path)
 	return text;
 }
 
-/* Of the loaded module; "" where that cannot be read. */
+/* Of the loaded module; "" if it cannot be read. */
 static void read_attribute(const char *path, char *value, size_t size)
 {
 	char *text = read_text(path);

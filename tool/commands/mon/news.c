@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * News. A path is one of a device: containers have the same paths for other files, on
- * devices of their own. The newest version is the one with the highest file_id. A content is
- * known by identity and size; where a path gets another file with both, their bytes are
- * compared if there is a process that still has the former one mapped.
+ * News. Paths are per device: containers have the same paths for other files, on their own devices.
+ * The newest version is the one with the highest file_id. A content is known by identity and size;
+ * if a path gets another file with the same ones, their bytes are compared if a process still has
+ * the former one mapped.
  */
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "news.h"
 #include "commands/print.h"
 
-/* Of a version under a path, beside the bits that are in the file's flags. */
+/* For a version under a path, in addition to the bits of the file's flags. */
 #define CONTENT_JUDGED (1U << 31)
 
 /* Nanoseconds for two files: more records come meanwhile. */
@@ -36,7 +36,7 @@ struct content {
 	uint8_t bytes[];
 };
 
-/* Where a process had a file mapped. */
+/* A process that had a file mapped, and where. */
 struct holder {
 	uint32_t pid; /* 0 for none */
 	uint64_t addr;
@@ -60,7 +60,7 @@ struct news {
 	struct identity former;
 	struct worker worker; /* compares */
 	bool comparing;
-	bool learning; /* what is not to be compared */
+	bool learning; /* files learned now are not compared */
 	size_t unsure;
 	bool full;
 };
@@ -154,7 +154,7 @@ static bool add_content(struct news *news, uint64_t key, const struct identity *
 	return true;
 }
 
-/* Its index with NEWS_NEW unless it was known; UINT32_MAX when there is no room for it. */
+/* Its index, with NEWS_NEW unless it was known; UINT32_MAX if there is no room for it. */
 static uint32_t find_content(struct news *news, const struct identity *identity, uint64_t file_size,
 			     unsigned int *bits)
 {
@@ -182,7 +182,7 @@ static bool add_place(struct news *news, uint64_t key, const struct place *place
 	return true;
 }
 
-/* A file that was unlinked has left its path to another one. */
+/* An unlinked file does not own its path any more. */
 static bool has_place(const struct buildid_file *file, const char *path)
 {
 	const __u32 nameless = BUILDID_FILE_DELETED | BUILDID_FILE_MEMFD | BUILDID_FILE_NO_PATH;
@@ -203,7 +203,7 @@ static uint64_t place_key(const struct buildid_file *file, uint64_t path_key)
 	return hash_bytes(path_key, device, sizeof(device));
 }
 
-/* What is mapped at @addr, if it is @file still: a descriptor by O_PATH, or -1. */
+/* An O_PATH descriptor of what is mapped at @addr, if it is still @file, or -1. */
 static int open_mapped(const struct buildid_file *file, const struct holder *holder)
 {
 	int handle = mapped_handle_at(holder->pid, holder->addr);
@@ -219,7 +219,7 @@ static int open_mapped(const struct buildid_file *file, const struct holder *hol
 	return -1;
 }
 
-/* EVIDENCE_NONE where one of the two cannot be opened any more. */
+/* EVIDENCE_NONE if one of the two cannot be opened any more. */
 static enum evidence compare_bytes(struct news *news, const struct place *before,
 				   const struct buildid_file *file, const struct holder *holder)
 {
@@ -243,7 +243,7 @@ static enum evidence compare_bytes(struct news *news, const struct place *before
 	return error ? EVIDENCE_NONE : same ? EVIDENCE_SAME : EVIDENCE_OTHER;
 }
 
-/* Whether a file with the identity and size of the one before has another content. */
+/* Whether a file with the same identity and size as the one before has other content. */
 static bool is_other(struct news *news, const struct place *before, const struct buildid_file *file,
 		     const struct holder *holder)
 {
@@ -257,7 +257,7 @@ static bool is_other(struct news *news, const struct place *before, const struct
 	return evidence == EVIDENCE_OTHER;
 }
 
-/* One more process has it mapped, which may live longer. */
+/* Remember another process that has it mapped, which may live longer. */
 static void note_holder(struct news *news, const struct buildid_file *file, uint64_t path_key,
 			const struct holder *holder)
 {
@@ -305,7 +305,7 @@ static unsigned int bits_of_flags(uint32_t flags)
 	return flags & BUILDID_FILE_UNSTABLE ? bits | NEWS_WRITABLE : bits;
 }
 
-/* Those of @bits that this version did not have under this path so far. */
+/* Those of @bits that are new for this version under this path. */
 static unsigned int add_bits(struct news *news, uint64_t path_key, uint64_t file_id,
 			     unsigned int bits)
 {
@@ -410,7 +410,7 @@ static int learn_snapshot(struct news *news, struct buildid_snapshot *snapshot)
 		return err;
 	while (err != -ENODATA) {
 		err = buildid_snapshot_next(snapshot, &record);
-		/* One process: it is gone, or another one by now. */
+		/* Just this process: it has exited, or called exec. */
 		if (err)
 			continue;
 		if (!buildid_files_join(files, record, &event))

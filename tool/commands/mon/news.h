@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * News: which mappings say something that was not known before.
+ * News: finds mappings that show something not known before.
  *
- * Known is what the module remembers and what is mapped when watching begins, and what
- * came since. A version of a file under a path is judged once, so that a library that was
- * upgraded is news when the first process maps it, and not with each further one.
+ * What the module remembers and what is mapped at the start is known, and whatever has come since.
+ * A version of a file under a path is judged once, so that an upgraded library is news when the
+ * first process maps it, and not again for each further one.
  */
 #ifndef TOOL_NEWS_H
 #define TOOL_NEWS_H
@@ -16,7 +16,7 @@
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 
-/* Of each of contents, paths and versions: some 100 MB for all together. */
+/* Limit for each of contents, paths and versions: some 100 MB together. */
 #define NEWS_MAX 262144
 
 struct news;
@@ -25,37 +25,39 @@ struct news;
 struct news *news_new(size_t max);
 void news_free(struct news *news);
 /*
- * From now on have the bytes of files compared where their identities and sizes do not tell
- * them apart and processes still have both mapped: the records are of now.
+ * From now on compare the bytes of files with equal identities and sizes, if processes still have
+ * both mapped: for live records.
  */
 void news_compare(struct news *news);
-/* As it began, when it is full. */
+/* Start over, when it is full. */
 void news_forget(struct news *news);
 
-/* In the module's cache, so known; older versions of the same path may come later. */
+/* Known from the module's cache; older versions of the same path may come later. */
 void news_learn_file(struct news *news, const struct buildid_file *file);
 
 /*
- * All that the module remembers and that is mapped now. What cannot be asked is printed, and
+ * Learn what the module remembers and what is mapped now. Failures are printed, and what was missed
  * may be news later on.
  */
 void news_learn_present(struct news *news, struct output *out);
 
 /*
- * What is news about an event of the type MMAP or COOKIE, which is known from then on: bits of
- * NEWS_*, 0 for none. With NEWS_CHANGED @former is the identity before, valid until the next
- * call of any function here.
+ * What is new about an MMAP or COOKIE event, which is known from then on: bits of NEWS_*, 0 for
+ * nothing. With NEWS_CHANGED, @former is the previous identity, valid until the next call of any
+ * function here.
  */
 unsigned int news_judge(struct news *news, const struct buildid_event *event,
 			const struct identity **former);
 
 /*
- * Whether there was no room, or no memory, for something: what is judged from then on may be
- * news again and again.
+ * Whether room or memory ran out: from then on the same things may be news repeatedly.
  */
 bool news_is_full(const struct news *news);
 
-/* How many versions have the identity and size of another one at their path, and no more is known. */
+/*
+ * How many versions have the same identity and size as another one at their path, with nothing else
+ * known.
+ */
 size_t news_unsure(const struct news *news);
 
 #endif

@@ -2,9 +2,8 @@
 /*
  * Perf line: the words of a command line as perf, and the programs that run it, parse them.
  *
- * Options are added to a line only where it is certain that perf gets them: "grep perf
- * record" must stay what it is. Where perf writes is worth a guess, as it is looked at
- * whether a file was written there.
+ * Options are added to a line only if perf certainly gets them: "grep perf record" must not change.
+ * Where perf writes may be guessed, as it is checked afterwards whether a file was written there.
  */
 
 #include <ctype.h>
@@ -46,8 +45,8 @@ static bool is_perf(const char *word)
 
 /**
  * struct wrapper - a program that runs the rest of its command line
- * @short_options, @long_options: of getopt_long(3), but without those with which it
- *	runs something else, elsewhere, or in the background
+ * @short_options, @long_options: for getopt_long(3), without those that make it run something else,
+ *	elsewhere, or in the background
  * @number: an operand that starts with a digit comes first
  * @assignments: NAME=VALUE may come first
  */
@@ -131,7 +130,7 @@ static const struct wrapper *wrapper_of(const char *word)
 	return NULL;
 }
 
-/* The first word of what it runs; 0 when that cannot be said. */
+/* The first word of what it runs; 0 if that is unclear. */
 static size_t skip_wrapper(const struct wrapper *wrapper, char *const *command)
 {
 	static const struct option none[] = { { NULL, 0, NULL, 0 } };
@@ -156,7 +155,7 @@ static size_t skip_wrapper(const struct wrapper *wrapper, char *const *command)
 	return at;
 }
 
-/* Where perf is, if all before it is known; else the first word that is not. */
+/* The index of perf, if everything before it is known; else of the first unknown word. */
 static size_t skip_wrappers(char *const *command)
 {
 	const struct wrapper *wrapper;
@@ -224,15 +223,15 @@ static size_t skip_perf_options(char *const *command, size_t perf)
 	return at;
 }
 
-/* perf takes "rec" for it behind a subcommand. */
+/* After a subcommand perf also accepts "rec". */
 static bool is_record(const char *word)
 {
 	return strlen(word) > 2 && !strncmp("record", word, strlen(word));
 }
 
 /*
- * Behind a subcommand: the index of its "record", 0 when there is none. A word behind an
- * option may be that one's value. @output: set to that of perf kvm -o.
+ * After a subcommand: the index of its "record", 0 if there is none. A word after an option may be
+ * its value. @output: set to the value of perf kvm -o.
  */
 static size_t find_record(const struct subcommand *subcommand, char *const *command, size_t at,
 			  const char **output)
@@ -262,8 +261,8 @@ static size_t find_record(const struct subcommand *subcommand, char *const *comm
 /* --------------------------------------------------------------- output -- */
 
 /*
- * The options of perf record, 6.1 to 7.2, that have a value, as it may be the next word;
- * and those without one whose names begin such a name.
+ * The options of perf record, 6.1 to 7.2, that have a value, which may be the next word; and those
+ * without one whose names are a prefix of such a name.
  */
 #define RECORD_OPTIONS "e:p:t:r:c:o:F:m:G:D:u:j:k:C:I::S::z::l:"
 
@@ -312,7 +311,7 @@ static void find_output(struct perf_line *line, const char *flags, char *const *
 	char short_options[64];
 	int option;
 
-	/* Of two with one letter getopt takes the first. */
+	/* Of two options with one letter, getopt uses the first. */
 	snprintf(short_options, sizeof(short_options), "+%s" RECORD_OPTIONS, flags ? flags : "");
 	optind = 0;
 	/* Unknown to us, not to perf. */

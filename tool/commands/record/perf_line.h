@@ -16,10 +16,10 @@ enum perf_line_kind {
 
 /**
  * struct perf_line - perf record, or another command of perf that records as it does
- * @certain: perf will be run: it is the first word, or all before it is of programs that
- *	are known to run the rest of their command line, where they are
+ * @certain: perf will be run, in this directory: it is the first word, or everything before it
+ *	belongs to programs that are known to run the rest of their command line
  * @options: where options of perf record may be added, an index; 0: nowhere
- * @outputs: what it writes, or one of which it writes; "-" for standard output
+ * @outputs: what it writes, or candidates of which it writes one; "-" for standard output
  * @nr_outputs: at least 1
  * @named: -o is on the line; otherwise perf writes to standard output if that is a pipe,
  *	but see @own_name

@@ -41,7 +41,7 @@ static bool perf_output_append(char ***paths, size_t count, const char *director
 	return false;
 }
 
-/* Appends those with a time that exist now to @paths, which has @found; in order. */
+/* Append existing paths with a time, in order, to @paths, which has @found elements. */
 static bool list_with_time(const char *output, char ***paths, size_t found)
 {
 	const char *base = basename(output);
@@ -52,7 +52,7 @@ static bool list_with_time(const char *output, char ***paths, size_t found)
 
 	if (directory)
 		count = scandir(*directory ? directory : ".", &entries, NULL, alphasort);
-	/* A directory that is not there, or not to be read, has none. */
+	/* A missing or unreadable directory has none. */
 	good = count >= 0 || (directory && errno != ENOMEM);
 	for (i = 0; i < count; i++) {
 		if (good && is_output(entries[i]->d_name, base))
@@ -82,7 +82,7 @@ bool perf_output_look(struct perf_output *output, const char *path)
 {
 	if (!perf_output_expect(output, path, (struct timespec){}))
 		return false;
-	/* Of what is not there yet all is 0. */
+	/* All zeros if it does not exist yet. */
 	stat(output->path, &output->before);
 	return list_with_time(output->path, &output->existing, 0);
 }
@@ -93,7 +93,7 @@ void perf_output_free(struct perf_output *output)
 	perf_output_free_paths(output->existing);
 }
 
-/* perf writes files and directories: a pipe that somebody has put there would be waited for. */
+/* perf writes files and directories: opening a pipe that somebody created there could block. */
 static bool is_since(const struct perf_output *output, const struct stat *now)
 {
 	const struct timespec *since = &output->since;

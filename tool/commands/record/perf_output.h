@@ -3,8 +3,8 @@
  * Perf output: the perf.data that were written to a place since it was last looked at.
  *
  * By what exists, not by perf's options: with --switch-output, --switch-output-event or
- * --timestamp-filename there are several, with a time behind the name, of which perf
- * itself may remove some.
+ * --timestamp-filename there are several, with a time after the name, of which perf itself may
+ * remove some.
  */
 #ifndef TOOL_PERF_OUTPUT_H
 #define TOOL_PERF_OUTPUT_H
@@ -17,8 +17,8 @@
  * struct perf_output - a place, as it was before perf ran
  * @path: of a file or directory, relative to the directory that we are in
  * @before: its status, if it existed
- * @existing: those with a time behind that name which existed, up to NULL
- * @since: else, if it was not looked at: only what was modified then or later was written
+ * @existing: existing ones with a time after that name, up to NULL
+ * @since: without a look: only what was modified then or later counts as written
  */
 struct perf_output {
 	char *path;
@@ -30,8 +30,8 @@ struct perf_output {
 /* False without memory. */
 bool perf_output_look(struct perf_output *output, const char *path);
 /*
- * Without a look, for a path that another process has chosen while nobody may wait for what
- * is there: who serves it may never answer.
+ * Without a look, for a path chosen by another process, while we must not wait: a server there may
+ * never answer.
  */
 bool perf_output_expect(struct perf_output *output, const char *path, struct timespec since);
 void perf_output_free(struct perf_output *output);

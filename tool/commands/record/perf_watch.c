@@ -2,8 +2,8 @@
 /*
  * Perf watch: /proc of a process that maps files under perf's name.
  *
- * A pid may be another process's before it has been looked at: what was read counts only if
- * the process is the same before and after.
+ * A pid may be reused before it was looked at: what was read counts only if the process is the same
+ * before and after.
  */
 
 #include <errno.h>
@@ -102,7 +102,7 @@ static bool has_pipe_for_stdout(pid_t pid)
 
 /* ------------------------------------------------------------------ perf -- */
 
-/* As we would open what the process opens by @output; free() it. */
+/* The path for us of what the process opens as @output; free() it. */
 static char *path_of(pid_t pid, const char *output)
 {
 	char place[PATH_MAX], *path = NULL;

@@ -43,12 +43,12 @@
 #define NAP_MS	    50
 /* How often to look whether a full disk has room again. */
 #define FULL_MS 1000
-/* Files that are remembered at a time, twice: 8 MB at most. */
+/* Files remembered, twice this many: 8 MB at most. */
 #define STATES_MAX (1U << 17)
-/* Of a value of the map: the state; above it the number of the entry that is stored. */
+/* Low bits of a value of the map: the state; the others: the number of the stored entry. */
 #define STATE_BITS 3
 #define NO_ENTRY   (STORED_NONE >> STATE_BITS)
-/* To run before the processes that it watches, where that is allowed. */
+/* To run before the processes that it watches, if permitted. */
 #define NICENESS (-10)
 
 /* Of a file_id. */
@@ -62,7 +62,7 @@ enum state {
 
 struct item {
 	TAILQ_ENTRY(item) entry;
-	uint64_t file_id; /* 0 when the module had no memory for it */
+	uint64_t file_id; /* 0 if the module had no memory for it */
 	uint64_t since;
 	uint32_t pid;
 	uint64_t addr;
@@ -80,7 +80,7 @@ struct live {
 	struct buildid *handle;
 	struct buildid_options options;
 	struct buildid_files *files;
-	/* Of file_ids. When there are too many the older half is forgotten. */
+	/* By file_id. If there are too many, the older half is forgotten. */
 	struct hash_map states, old_states;
 	struct live_space space;
 	struct live_opener opener;
@@ -132,7 +132,7 @@ static enum state get_state(struct live *live, uint64_t file_id, uint32_t *entry
 	return value & ((1U << STATE_BITS) - 1);
 }
 
-/* What was removed is to be stored again when it is mapped again. */
+/* What was removed has to be stored again when it is mapped again. */
 static void forget_states(struct live *live)
 {
 	live->space.forget = false;
@@ -148,7 +148,7 @@ static void item_free(struct live *live, struct item *item)
 	free(item);
 }
 
-/* Where the module has no path, or only the last part of it. */
+/* If the module has no path, or only the last part of it. */
 static void complete_path(struct item *item)
 {
 	char *path = *item->path != '/' && item->file.fd >= 0 ? opened_path(item->file.fd) : NULL;
@@ -193,7 +193,7 @@ static void live_enqueue(struct live *live, const struct buildid_mmap *mmap, con
 
 /* ---------------------------------------------------------------- files -- */
 
-/* With the path in the namespace of its process, which may lead to it yet. */
+/* With the path in the namespace of its process, which may still lead to it. */
 static void live_describe(struct live *live, struct item *item, const char *path)
 {
 	char *copy = *path == '/' ? strdup(path) : NULL;
@@ -219,7 +219,7 @@ static void handle_file(struct live *live, const struct buildid_file *file)
 	}
 }
 
-/* The identity of the mapped content; read from the file where the module has none. */
+/* The identity of the mapped content; read from the file if the module has none. */
 static bool request_id(const struct item *item, const struct buildid_file *file,
 		       struct build_id *id)
 {
@@ -233,7 +233,7 @@ static bool request_id(const struct item *item, const struct buildid_file *file,
 	return item->file.fd >= 0 && !item->file.unread && elf_file_build_id(item->file.fd, id);
 }
 
-/* What is in it, in the place of what must not be read here. */
+/* Replace a file that must not be read here by a copy of its content. */
 static bool read_by_worker(struct live *live, struct item *item)
 {
 	int fd = live_copy(&live->opener, &item->file, &item->reason);
@@ -247,8 +247,8 @@ static bool read_by_worker(struct live *live, struct item *item)
 }
 
 /*
- * The process may be gone, or have another program at that address by now: the file at
- * the path may still be the one.
+ * The process may have exited, or have another program at that address by now: the file at the path
+ * may still be the right one.
  */
 static bool live_put(struct live *live, struct item *item, const struct build_id *id)
 {
@@ -300,7 +300,7 @@ static void report_stored(struct live *live, const struct item *item, const stru
 		set_state(live, item->file_id, STATE_STORED);
 }
 
-/* Whoever came first with a build-id may have forged it. */
+/* The first file with a build-id may have been a forgery. */
 static bool replaces(struct live *live, const struct item *item, const struct build_id *id)
 {
 	struct reason unused;
@@ -310,7 +310,7 @@ static bool replaces(struct live *live, const struct item *item, const struct bu
 	       content_is(item->file.fd, id, CONTENT_ELF, &unused);
 }
 
-/* What is stored came with another file, perhaps. That is not looked at again. */
+/* The stored content may have come from another file. It is not checked again. */
 static void live_keep(struct live *live, struct item *item, const struct build_id *id)
 {
 	const char *note = NULL;
@@ -344,8 +344,8 @@ static void store_item(struct live *live, struct item *item, const struct buildi
 }
 
 /*
- * The first of the queue whose content is known; with @all also one that the module has
- * not read yet. False when there is none.
+ * Store the first in the queue whose content is known; with @all also one that the module has not
+ * read yet. False if there is none.
  */
 static bool store_next(struct live *live, bool all)
 {
@@ -472,7 +472,7 @@ static void live_handle(struct live *live, const struct buildid_record *record)
 	}
 }
 
-/* Those that wait, but no more than a round, as new ones may come as fast. */
+/* Read waiting records, but at most one round, as new ones may come just as fast. */
 static void read_records(struct live *live)
 {
 	const struct buildid_record *record;
@@ -528,7 +528,7 @@ struct statistic {
 	uint64_t value;
 };
 
-/* Those that are not 0, but for how many were stored. */
+/* Print those that are not 0, and always the number stored. */
 static void print_statistics(const struct statistic *all, size_t count)
 {
 	size_t i;
@@ -590,7 +590,7 @@ static int patience(const struct live *live)
 static void live_watch(struct live *live, int signals)
 {
 	store_vdso(live);
-	/* The kernel's, whose file takes long to find. */
+	/* First the kernel's records, as its file takes long to find. */
 	read_records(live);
 	read_snapshot(live);
 	store_queue(live, false);
@@ -599,12 +599,12 @@ static void live_watch(struct live *live, int signals)
 		read_records(live);
 		if (live->needs_snapshot)
 			read_snapshot(live);
-		/* One at a time: the ring fills as it is copied. */
+		/* One at a time: the ring fills up meanwhile. */
 		if (store_next(live, false))
 			wait_for_more(live, signals, 0);
 		else
 			wait_for_more(live, signals, patience(live));
-		/* What it had no room for may be mapped still. */
+		/* What did not fit may still be mapped. */
 		live->needs_snapshot |= live_space_has_room_again(&live->space);
 	}
 	read_records(live);
@@ -663,7 +663,7 @@ int live_run(struct store_job *store, const struct filter *filter, uint32_t ring
 	int signals;
 
 	live_opener_init(&live.opener);
-	/* A link would change with the file. */
+	/* A hard link would change with the file. */
 	store->copy = true;
 	store->unpack = true;
 	setvbuf(stdout, NULL, _IOLBF, 0);

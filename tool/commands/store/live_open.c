@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Open for store --live. Each way leads to an O_PATH descriptor, of which the module says
- * whether the file is on FUSE, be it below an overlayfs: to open that would be a request to
- * the server already. Such a descriptor stays one until a worker copies what it is of.
+ * Open for store --live. Each way leads to an O_PATH descriptor, for which the module says whether
+ * the file is on FUSE, perhaps below an overlayfs: opening that would already be a request to the
+ * server. Such a file stays an O_PATH descriptor until a worker copies its content.
  */
 
 #include <errno.h>
@@ -30,11 +30,11 @@
 #define PATIENCE_MS 1000
 /* For all of a file. */
 #define COPY_PATIENCE_MS 2000
-/* With a user who has been waited for enough: longer than it takes where nobody delays it. */
+/* For a user who has used up their time: longer than it takes without delays. */
 #define IMPATIENCE_MS 20
 /* Longer than a disk takes for a path. */
 #define SLOW_NS 500000000ULL
-/* No uids: of processes that are gone; in user namespaces that root has made. */
+/* Not uids: exited processes; user namespaces created by root. */
 #define NOBODY_KNOWN	   UINT64_MAX
 #define NAMESPACED_BY_ROOT (UINT64_MAX - 1)
 
@@ -62,7 +62,7 @@ struct answer {
 
 /* ------------------------------------------------------------ the worker -- */
 
-/* False with @reason; else @fuse is whether a read of it may never end. */
+/* False with @reason; else sets @fuse if a read of it may never end. */
 static bool ask_module(int handle, bool *fuse, struct reason *reason)
 {
 	static uint64_t record[BUILDID_RECORD_MAX / sizeof(uint64_t)];
@@ -86,7 +86,7 @@ static int live_open_walk(int root, const char *path, uint64_t resolve)
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* A path that is not in memory, or on a filesystem that has to be asked, is EAGAIN. */
+/* EAGAIN for a path that is not in memory, or on a filesystem that has to ask a server. */
 static int walk_or_wait(int root, const char *path, uint64_t resolve, bool may_wait)
 {
 	int handle = live_open_walk(root, path, resolve | RESOLVE_CACHED);
@@ -127,7 +127,7 @@ static void answer_open(const struct question *question, struct answer *answer, 
 		*fd = answer->unread ? handle : open_untrusted_handle(handle, &answer->reason);
 }
 
-/* What the parent has open, without asking the server. */
+/* Reopen the parent's descriptor, without asking the server. */
 static int open_of_parent(int handle)
 {
 	char path[64];
@@ -136,7 +136,7 @@ static int open_of_parent(int handle)
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
-/* A server may give any owner. */
+/* A server may claim any owner. */
 static bool copy_as_others(int from, int to, struct reason *reason)
 {
 	struct stat stat_;
@@ -160,7 +160,7 @@ static void answer_question(const struct worker_message *message, struct worker_
 {
 	const struct question *question = message->data;
 	struct answer *result = answer->data;
-	/* The last one to close a file may have to wait for its filesystem. */
+	/* Whoever closes a file last may have to wait for its filesystem. */
 	static int held;
 
 	*result = (struct answer){};
@@ -183,7 +183,7 @@ static void answer_question(const struct worker_message *message, struct worker_
 
 /* ------------------------------------------------------------ the parent -- */
 
-/* NULL for one who was not waited for yet. */
+/* NULL for a user who was not waited for yet. */
 static struct live_wait *wait_of(const struct live_opener *opener, uint64_t user)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), back;
@@ -221,8 +221,8 @@ static bool may_wait(struct live_opener *opener, uint64_t user)
 }
 
 /*
- * Whatever is asked for him may take time, or leave one more worker behind. Root's files, and
- * those of processes that are gone, others may have made so: these are never refused.
+ * Any request for this user may take time, or leave one more worker behind. Files of root and of
+ * exited processes are never refused, as other users may have caused their delays.
  */
 static bool is_refused(struct live_opener *opener, uint64_t user)
 {
@@ -233,7 +233,7 @@ static bool is_refused(struct live_opener *opener, uint64_t user)
 		(wait && wait->ns >= LIVE_WAIT_MOST_NS));
 }
 
-/* What takes longer than @given is of the time of @user. False with the answer's reason. */
+/* Time beyond @given is charged to @user. False with the answer's reason. */
 static bool live_open_ask(struct live_opener *opener, const struct worker_message *message,
 			  uint64_t user, uint64_t given, struct worker_message *answer)
 {
@@ -281,7 +281,7 @@ static bool open_file(struct live_opener *opener, struct question *question, uin
 	if (is_refused(opener, user))
 		return reason_set(reason, WAITED_ENOUGH);
 	question->may_wait &= patient;
-	/* Whoever can lock the address space of root's processes need not. */
+	/* A user who can lock the address space of root's processes needs no other way. */
 	opener->worker.patience_ms = patient || !user ? PATIENCE_MS : IMPATIENCE_MS;
 	if (live_open_ask(opener, &message, user, patient ? SLOW_NS : 0, &answer))
 		file->fd = answer.fd;
@@ -313,7 +313,7 @@ int live_open(struct live_opener *opener, uint64_t user, const char *path, struc
 	return -1;
 }
 
-/* A worker that is left behind keeps what it has of it: nothing. */
+/* A worker that is left behind leaves nothing usable. */
 static int copied(int to, const struct answer *result, struct reason *reason)
 {
 	*reason = result->reason;
@@ -346,9 +346,9 @@ int live_copy(struct live_opener *opener, const struct live_file *file, struct r
 }
 
 /*
- * Whoever closes a file last may unmount what it is on, and write that out: never this process.
- * Where no worker can be had the descriptor stays open: of no more files than are queued, as no
- * more are opened then.
+ * Closing a file last may unmount its filesystem, and write that out: never in this process.
+ * Without a worker the descriptor stays open: for no more files than are queued, as no more are
+ * opened then.
  */
 static void close_unread(struct live_opener *opener, const struct live_file *file)
 {

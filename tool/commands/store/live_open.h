@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open for store --live. What is on FUSE, whose server may be any user and never answer, or may
- * come to be there, as in an overlay that a user has mounted, is only read by a worker, which
- * is left behind when it does not end in time.
- * What is mapped is opened without a path; a path is walked in memory first, where no
- * server is asked. Where that is not enough a worker waits for a second, but not for
- * processes in other user namespaces, who choose what their paths lead to.
- * No user is waited for any more who has taken LIVE_WAIT_NS, of which a little comes back with
- * time. For one who takes LIVE_WAIT_MOST_NS even so, or for whom LIVE_LEFT_MAX workers are left
- * behind, nothing is opened.
+ * Open for store --live. What is on FUSE, whose server may be any user's and never answer, or may
+ * end up there, as in an overlay mounted by a user, is only read by a worker, which is left behind
+ * if it does not end in time. What is mapped is opened without a path; a path is walked in memory
+ * first, where no server is asked. If that is not enough, a worker waits for a second, but not for
+ * processes in other user namespaces, which choose what their paths lead to. Each user has a budget
+ * of LIVE_WAIT_NS, slowly refilled; once it is used up, that user is not waited for. For a user who
+ * exceeds LIVE_WAIT_MOST_NS even so, or causes LIVE_LEFT_MAX workers to be left behind, nothing is
+ * opened.
  */
 #ifndef TOOL_LIVE_OPEN_H
 #define TOOL_LIVE_OPEN_H
@@ -27,9 +26,9 @@
 #define LIVE_WAIT_NS	  2500000000ULL
 #define LIVE_WAIT_MOST_NS (2 * LIVE_WAIT_NS)
 #define LIVE_LEFT_MAX	  2
-/* One part of the time that has passed. */
+/* This fraction of elapsed time refills the budget. */
 #define LIVE_WAIT_BACK 32
-/* So much of a file is read by a worker. */
+/* The most that a worker reads of a file. */
 #define LIVE_COPY_MOST (256ULL << 20)
 
 struct live_wait {
@@ -47,7 +46,7 @@ struct live_opener {
 struct live_file {
 	int fd;
 	bool unread;
-	uint64_t user; /* whose time it takes to read it */
+	uint64_t user; /* who is charged for the time to read it */
 };
 
 void live_opener_init(struct live_opener *opener);
@@ -62,7 +61,7 @@ bool live_open_mapped(struct live_opener *opener, uint32_t pid, uint64_t addr, c
 /* What is at @path here, to be read, in the time of @user: a descriptor, or -1 with @reason. */
 int live_open(struct live_opener *opener, uint64_t user, const char *path, struct reason *reason);
 /*
- * What is in a file that is not read here, in memory, marked as others' (CONTENT_COPY): a
+ * A copy in memory of a file that is not read here, marked as other users' (CONTENT_COPY): a
  * descriptor, or -1 with @reason.
  */
 int live_copy(struct live_opener *opener, const struct live_file *file, struct reason *reason);

@@ -11,9 +11,9 @@
 #include "content/vdso.h"
 #include "live_space.h"
 
-/* More than is needed, so that it takes place seldom: a part of --max-size. */
+/* Evict more than needed, so that it happens seldom: this fraction of --max-size. */
 #define SPARE_PART 8
-/* When all is in use, look again so much later, nanoseconds. */
+/* If everything is in use, retry after this many nanoseconds. */
 #define RETRY_NS 10000000000ULL
 
 bool live_space_open(struct live_space *space, struct debug_dir *dir, struct buildid *handle,
@@ -48,8 +48,9 @@ static void hold(struct live_space *space, const struct buildid_record *record)
 }
 
 /*
- * What processes have mapped. When that cannot be known nothing may be removed; but a process
- * that keeps calling exec, or its address space locked, has no say, as any user may have one.
+ * Hold what processes have mapped. If that cannot be determined, nothing may be removed; except
+ * that a process that keeps calling exec, or keeps its address space locked, is ignored, as any
+ * user can have one.
  */
 static bool hold_mapped(struct live_space *space)
 {
@@ -142,7 +143,7 @@ bool live_space_put(struct live_space *space, const struct debug_item *file, str
 
 	if (!bytes)
 		return reason_set(reason, "is empty");
-	/* Blocks that it has and does not use, and what is filled later, make nothing go. */
+	/* Unused blocks, and holes filled later, must not evict anything. */
 	item->most = bytes;
 	bytes = debug_dir_cost(item->name, bytes);
 	if (!content_is(item->fd, item->id, item->part, reason) || !make_room(space, bytes, reason))

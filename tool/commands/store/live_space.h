@@ -17,7 +17,7 @@ struct live_space {
 	uint64_t max;	      /* bytes on the disk, 0 for no limit */
 	uint64_t evicted;     /* entries */
 	uint64_t retry_after; /* CLOCK_MONOTONIC; nothing could be evicted */
-	uint64_t needed;      /* bytes that a full disk had no room for, 0 when it is not full */
+	uint64_t needed;      /* bytes that did not fit on a full disk, 0 if it is not full */
 	bool forget; /* set when numbers of entries have changed, for the caller to reset */
 };
 
@@ -25,9 +25,9 @@ struct live_space {
 bool live_space_open(struct live_space *space, struct debug_dir *dir, struct buildid *handle,
 		     uint64_t max, struct reason *reason);
 void live_space_close(struct live_space *space);
-/* As debug_dir_put(), after what is older was removed, if need be. */
+/* As debug_dir_put(), after removing older entries if necessary. */
 bool live_space_put(struct live_space *space, const struct debug_item *item, struct reason *reason);
-/* That store_request() may have put @id. */
+/* Note that store_request() may have put @id. */
 void live_space_add(struct live_space *space, const struct build_id *id);
 /* Whether the disk was full, and has room again; true once. */
 bool live_space_has_room_again(struct live_space *space);

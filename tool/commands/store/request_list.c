@@ -33,7 +33,7 @@ static void request_list_add(struct request_list *list, const struct perfdata_ds
 	struct request *request;
 
 	if (!dso->id.size) {
-		/* Memory without a file never has a build-id, but for the vdso. */
+		/* Memory without a file never has a build-id, except the vdso. */
 		if (dso->kind != PERFDATA_KIND_OTHER && !is_vdso(dso->path))
 			list->unknown[list->nr_unknown++] = dso->path;
 		return;
@@ -58,7 +58,7 @@ static void request_jit(struct request_list *list, size_t at, const struct build
 	list->unknown[at] = list->unknown[--list->nr_unknown];
 }
 
-/* Of files that no process has mapped no recorder can say what they are: they are looked at. */
+/* No recorder knows files that no process has mapped: look at the files. */
 static void find_jit(struct request_list *list)
 {
 	struct stat data;
@@ -100,10 +100,10 @@ static bool request_list_fill(struct request_list *list, const struct perfdata_d
 	list->unknown = calloc(count + 1, sizeof(*list->unknown));
 	if (!list->items || !list->unknown)
 		return false;
-	/* Only now is it known of a pipe's output. */
+	/* For a pipe's output this is only known now. */
 	all = all || !any_hit(dsos, count) || perfdata_needs_all(list->data);
 	for (i = 0; i < count; i++)
-		/* The vdso always, as perf does: no file has it later. */
+		/* Always the vdso, as perf does: it is in no file later. */
 		if (all || dsos[i].hit || is_vdso(dsos[i].path))
 			request_list_add(list, &dsos[i]);
 	find_jit(list);

@@ -16,8 +16,8 @@ struct request_list {
 };
 
 /*
- * The DSOs that have samples; all of them with @all, when none has a sample, or when a
- * sample's own address is not all that is looked up. False after the error was printed.
+ * The DSOs that have samples; all of them with @all, if none has a sample, or if more than the
+ * samples' own addresses is looked up. False after the error was printed.
  */
 bool request_list_read(struct request_list *list, struct output *out, const char *path, bool all);
 void request_list_free(struct request_list *list);

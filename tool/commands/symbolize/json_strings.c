@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON strings: json-c would not say where in the line a string is, and names are put into
+ * JSON strings: json-c does not tell where in the line a string is, and names are inserted into
  * that line.
  */
 
@@ -12,7 +12,7 @@
 #include "json_strings.h"
 #include "stack_words.h"
 
-/* A line that is deeper is text. */
+/* A line with deeper nesting counts as text. */
 #define DEPTH_MAX 64
 
 struct container {
@@ -126,7 +126,7 @@ static void found_key(struct reader *reader, const char *at, const char *end)
 	in->key = only_number(at, end);
 }
 
-/* Behind the first quote. */
+/* After the opening quote. */
 static bool read_string(struct reader *reader)
 {
 	const char *at = ++reader->at, *end;
@@ -223,7 +223,7 @@ bool json_strings_read(struct json_strings *json, const char *line, const char *
 
 /* -------------------------------------------------------------- decoding -- */
 
-/* Of an escape only what may be between words matters; all others stand for themselves. */
+/* Only escapes that may separate words matter; others stand for themselves. */
 static char json_strings_unescape(char escaped)
 {
 	switch (escaped) {
@@ -241,7 +241,7 @@ static char json_strings_unescape(char escaped)
 	}
 }
 
-/* "\u003c" and the like, one byte; anything else is no part of an address. */
+/* "\u003c" and the like, one byte; nothing else is part of an address. */
 static char unescape_number(const char *digits)
 {
 	unsigned int code = 0;

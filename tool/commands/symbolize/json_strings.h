@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * JSON strings: those of one line of JSON, with what the line says of their process. The line
- * may be a part of an object that is printed over several.
+ * JSON strings: those of one line of JSON, with what the line says about their process. The line
+ * may be part of an object that is printed over several lines.
  */
 #ifndef TOOL_JSON_STRINGS_H
 #define TOOL_JSON_STRINGS_H
@@ -29,7 +29,7 @@ struct json_strings {
 	size_t size, room;
 };
 
-/* False when the line is no JSON with strings; @failed is set without memory. */
+/* False if the line is not JSON with strings; @failed is set without memory. */
 bool json_strings_read(struct json_strings *json, const char *line, const char *end, bool *failed);
 /* False only without memory. */
 bool json_string_decode(struct json_strings *json, const struct json_string *string);

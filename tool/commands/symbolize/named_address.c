@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Named address: first the file and the offset, then what is there in a file of that id. */
+/* Named address: first finds the file and the offset, then the symbol in a file with that id. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "content/vdso.h"
 #include "named_address.h"
 
-/* What an address of a process that has exited is, for as long as no pid is used again. */
+/* Cached addresses of exited processes, for less time than it takes to reuse a pid. */
 struct remembered {
 	uint32_t pid;
 	uint64_t start_time;
@@ -29,7 +29,7 @@ struct remembered {
 	struct named_address named;
 };
 
-/* What a process's JIT compiler says, or that it says nothing. */
+/* The perf map of a process's JIT compiler, or that there is none. */
 struct compiled {
 	uint32_t pid;
 	uint64_t start; /* as of struct process_stat */
@@ -40,18 +40,18 @@ struct compiled {
 
 /* A power of two. */
 #define REMEMBERED 4096
-/* Processes with a JIT compiler; each may have megabytes to say. */
+/* Processes with a JIT compiler; each may have megabytes. */
 #define COMPILED 16
-/* Of all of them but the one in use. */
+/* Limit for all of them except the one in use. */
 #define COMPILED_BYTES (512U << 20)
-/* A map that takes long to read is not read again for so many times as long. */
+/* A map that takes long to read is not read again for this many times as long. */
 #define READING_SHARE 20
 /* Nanoseconds. */
 #define REMEMBER_FOR 1000000000ULL
-/* Likewise: modules come and go. */
+/* Nanoseconds: modules come and go. */
 #define KALLSYMS_FOR 30000000000ULL
 
-/* The last process that had exited: the library has what is to be known of it. */
+/* The last exited process asked about: the library caches what is known of it. */
 struct exited {
 	uint32_t pid;
 	uint64_t start_time;
@@ -75,9 +75,9 @@ struct namer {
 struct query {
 	struct namer *namer;
 	uint32_t pid;
-	uint64_t start_time; /* 0 for whoever has the pid */
+	uint64_t start_time; /* 0 for any process with the pid */
 	uint64_t addr;
-	uint64_t mapped; /* where the file is mapped that it is of, mostly there */
+	uint64_t mapped; /* where its file is mapped, usually the address itself */
 	uint64_t time;
 	bool caller;
 	bool living;
@@ -166,7 +166,7 @@ static char *module_path(const char *module)
 	return path;
 }
 
-/* A log of another boot had its kernel elsewhere. */
+/* In a log of another boot, the kernel was elsewhere. */
 static void find_in_kernel(struct query *query)
 {
 	const struct recorded_mappings *recorded = query->namer->options.recorded;
@@ -196,16 +196,16 @@ static void find_in_kernel(struct query *query)
 /* ---------------------------------------------------------------- address -- */
 
 /*
- * Where a program or a library begins with code, as on arm64, it is mapped as a whole, and that
- * is recorded. What is not code is replaced or unmapped then, of which there is no record: the
- * vdso may come to be where ld.so was.
+ * A program or a library that begins with code, as on arm64, is mapped as a whole, and that is
+ * recorded. What is not code is then replaced or unmapped, without a record: the vdso may end up
+ * where ld.so was.
  */
 static bool is_past_end(uint16_t kind, uint64_t size, uint64_t offset)
 {
 	return kind == BUILDID_KIND_GNU && offset >= size;
 }
 
-/* False when the log does not know. */
+/* False if the log has no answer. */
 static bool find_in_log(struct query *query)
 {
 	struct named_address *named = query->named;
@@ -261,7 +261,7 @@ static void set_identity(struct identity *identity, const struct buildid_file *f
 		build_id_set(&identity->id, bytes, size);
 }
 
-/* Of whoever had the pid; 0 when that is to be found out. */
+/* The start time of the process that had the pid; 0 if it has to be looked up. */
 static uint64_t exited_start_time(const struct namer *namer, uint32_t pid)
 {
 	const struct exited *exited = &namer->exited;
@@ -352,13 +352,13 @@ static void named_address_remember(const struct query *query)
 	at->named.path = path;
 }
 
-/* Whether who has the pid now is the process that is meant. */
+/* Whether the process that has the pid now is the right one. */
 static bool is_there(const struct query *query)
 {
 	return !query->start_time || process_is_there((pid_t)query->pid, query->start_time);
 }
 
-/* The vdso is no file, so no module or log has it. */
+/* The vdso is not a file, so neither module nor log have it. */
 static void find_vdso(struct query *query)
 {
 	struct named_address *named = query->named;
@@ -382,7 +382,7 @@ static void find_vdso(struct query *query)
 	close(fd);
 }
 
-/* Of a log it is what was there first. */
+/* With a log, this is what was there first. */
 static bool may_be_in_no_file(const struct query *query)
 {
 	const struct named_address *named = query->named;
@@ -393,7 +393,7 @@ static bool may_be_in_no_file(const struct query *query)
 	       named->identity.kind == BUILDID_KIND_NONE;
 }
 
-/* Code that a living process has moved, by the file that it was of. */
+/* Code that a living process has moved, found by its original file. */
 static bool find_moved(struct query *query)
 {
 	struct named_address *named = query->named, here = *named;
@@ -431,7 +431,7 @@ static bool is_executed(uint32_t pid, uint64_t addr)
 	return is;
 }
 
-/* That of the process, or the one to be used for it. */
+/* The one of the process, or the one to use for it. */
 static struct compiled *compiled_at(struct namer *namer, uint32_t pid)
 {
 	struct compiled *least = namer->compiled;
@@ -452,7 +452,7 @@ static void forget_compiled(struct compiled *compiled)
 	*compiled = (struct compiled){};
 }
 
-/* Those not used for longest, until the others leave room for what may be read next. */
+/* Drop the least recently used ones, until there is room for what may be read next. */
 static void limit_compiled(struct namer *namer, const struct compiled *kept)
 {
 	struct compiled *least;
@@ -487,7 +487,7 @@ static void read_compiled(struct compiled *compiled, uint32_t pid, uint64_t star
 	compiled->until = now + (pause > REMEMBER_FOR ? pause : REMEMBER_FOR);
 }
 
-/* Read again when the file has changed, which it may with each function. */
+/* Read again if the file has changed, as it may with each new function. */
 static const struct perf_map *compiled_by(struct namer *namer, uint32_t pid)
 {
 	struct compiled *compiled = compiled_at(namer, pid);
@@ -532,14 +532,14 @@ static void find_compiled(struct query *query)
 	};
 }
 
-/* Of a process that the log knows no other is asked. False when the log says all. */
+/* Look further unless the log knows the process. False if the log has the whole answer. */
 static bool goes_on_behind_log(struct query *query)
 {
 	const struct recorded_mappings *recorded = query->namer->options.recorded;
 
 	if (find_in_log(query))
 		return false;
-	/* The pids of another boot are others now. */
+	/* Pids of another boot are not valid now. */
 	if (!recorded_mappings_now(recorded))
 		return false;
 	return query->named->problem == ADDRESS_NO_PROCESS ||
@@ -562,7 +562,7 @@ static void find_file(struct query *query)
 		find_compiled(query);
 }
 
-/* A library in an APK has symbols, and mostly an id, where the file as a whole has none. */
+/* A library in an APK has symbols, and usually an id, while the whole file has none. */
 static void look_inside(struct query *query, struct symbol_place *place)
 {
 	struct named_address *named = query->named;
@@ -628,7 +628,7 @@ void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time,
 		name_it(&query);
 }
 
-/* The kernel says 20 bytes of any build-id in a stack, with zeros behind a shorter one. */
+/* In stacks the kernel pads any shorter build-id to 20 bytes with zeros. */
 static size_t shorter_size(const struct build_id *id)
 {
 	static const uint8_t zeros[20];

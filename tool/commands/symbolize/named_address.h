@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Named address: what an address of a process stands for. From a log if there is one,
- * else, or where that does not know, from the module: of living processes, and for a
- * while of those that have exited.
+ * Named address: what an address of a process stands for. From a log if there is one, else, or if
+ * that has no answer, from the module: for living processes, and for a while for exited ones.
  */
 #ifndef TOOL_NAMED_ADDRESS_H
 #define TOOL_NAMED_ADDRESS_H
@@ -13,8 +12,8 @@
 
 struct namer_options {
 	struct symbol_files_options files;
-	struct recorded_mappings *recorded; /* or NULL; stays the caller's */
-	struct buildid *handle;		    /* likewise */
+	struct recorded_mappings *recorded; /* or NULL; owned by the caller */
+	struct buildid *handle;		    /* or NULL; owned by the caller */
 };
 
 enum address_problem {
@@ -34,13 +33,13 @@ struct named_address {
 	/* If it is located: */
 	char *path; /* "[kernel.kallsyms]", "[vdso]" and "[name]" of a module, too */
 	struct identity identity;
-	uint64_t offset; /* in the file; of the kernel, the address */
-	/* Where the file is a zip that the ELF file is mapped from, whose identity that is: */
+	uint64_t offset; /* in the file; for the kernel, the address */
+	/* If the ELF file is mapped from a zip; @identity is the ELF file's: */
 	bool embedded;
 	char *member;		/* its name, or NULL */
 	uint64_t member_offset; /* in it */
 	const char *known_from; /* "process", "history", "log", "kernel", "text" */
-	/* Valid until the next call with the namer; function and source are NULL where not known. */
+	/* Valid until the next call with the namer; function and source are NULL if unknown. */
 	struct symbol symbol;
 	const char *symbols_from; /* where the file was found, NULL for nowhere */
 	const char *unnamed;	  /* why there is no symbol; valid as long as that */
@@ -53,14 +52,14 @@ struct namer *namer_new(const struct namer_options *options);
 void namer_free(struct namer *namer);
 
 /*
- * Fill @named, to be freed. @time is that of the log, UINT64_MAX for the last. @caller:
- * @addr is a return address, so the call that is to be named is before it.
+ * Fill @named, which the caller frees. @time is by the log's clock, UINT64_MAX for the last.
+ * @caller: @addr is a return address, so the call to name is before it.
  */
 void namer_find(struct namer *namer, uint32_t pid, uint64_t addr, uint64_t time, bool caller,
 		struct named_address *named);
 /*
- * Likewise what is at @place of the content @id, without a process: an offset in the file, or
- * with @is_elf_address an address as the file itself has it.
+ * The same for @place in the content @id, without a process: an offset in the file, or with
+ * @is_elf_address an address of the ELF file.
  */
 void namer_find_in_content(struct namer *namer, const struct build_id *id, uint64_t place,
 			   bool is_elf_address, bool caller, struct named_address *named);

@@ -12,7 +12,10 @@ void stack_begin(struct stack_text *stack)
 	stack->raw = false;
 }
 
-/* One of the kernel's is where it came from user space: the next is no caller. */
+/*
+ * The kernel's last frame is its entry from user space, so the next address is not a return
+ * address.
+ */
 bool stack_is_caller(struct stack_text *stack, uint64_t value)
 {
 	bool caller = stack->frames && !stack->kernel;
@@ -113,8 +116,8 @@ static void take_brackets(const struct scan *scan, struct word *word, struct wor
 }
 
 /*
- * All that is an address by itself. With @frame in a line of a stack: the first, and what
- * follows it in a list; others in the same line say something else.
+ * Every address by itself. With @frame, in a line of a stack: only the first, and what follows it
+ * in a list; others in the line mean something else.
  */
 bool stack_add_words(struct stack_text *stack, const char *line, const char *at, const char *end,
 		     bool frame, size_t pair)
@@ -145,7 +148,7 @@ static int compare_places(const void *a, const void *b)
 	return COMPARE(one->at, other->at);
 }
 
-/* One address and what is said of its file are one. */
+/* Merge an address and the build-id pair for it. */
 static void merge(struct stack_text *stack, size_t first)
 {
 	struct stack_address *pair = &stack->addresses[first];
@@ -155,7 +158,7 @@ static void merge(struct stack_text *stack, size_t first)
 	pair[1].id = pair->id;
 	pair[1].place = pair->place;
 	pair[1].is_elf_address = true;
-	/* "pc" of Android is the file's, not the process's. */
+	/* Android's "pc" is in the file, not in the process. */
 	pair[1].is_pair = pair->place == pair[1].value;
 	pair[1].caller = pair->caller;
 	*pair = pair[1];
@@ -169,7 +172,7 @@ bool stack_add_codes(struct stack_text *stack, const char *line, const char *at,
 	size_t frames = stack->frames;
 	bool good = add_pairs(stack, line, at, end, frame);
 
-	/* Another of the same line is of the same frame. */
+	/* Another address in the same line belongs to the same frame. */
 	if (stack->nr_addresses == first + 1 && stack->addresses[first].is_elf_address)
 		stack->frames = frames;
 	good = good && stack_add_words(stack, line, at, end, frame, first);
@@ -185,7 +188,7 @@ static size_t end_of(const struct stack_address *address)
 				      address->at + address->length;
 }
 
-/* What is not recognised is not to be silent. */
+/* Count what is not recognised, so that it is reported. */
 void stack_count_passed(struct stack_text *stack, size_t first, const char *line, const char *end)
 {
 	const char *start = line;
@@ -194,7 +197,7 @@ void stack_count_passed(struct stack_text *stack, size_t first, const char *line
 
 	while (start < end && is_blank(*start))
 		start++;
-	/* Most lines begin with it, or are nothing else. */
+	/* Most lines begin with it, or contain only that. */
 	if (first < stack->nr_addresses &&
 	    stack->addresses[first].at == stack->size + (size_t)(start - line))
 		start = line + (end_of(&stack->addresses[first++]) - stack->size);

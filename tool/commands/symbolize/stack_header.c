@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stack header: the process that is named last is that of what follows. */
+/* Stack header: the process named last is the one of what follows. */
 
 #include <ctype.h>
 #include <string.h>
@@ -162,7 +162,7 @@ void stack_use_header(struct stack_text *stack, const struct header *header)
 	} else if (header->labelled) {
 		stack_own(stack, header->labelled, true);
 	} else if (header->thread) {
-		/* Its first thread has the number of the process. */
+		/* A process's first thread has its number. */
 		if (!stack->labelled)
 			stack_own(stack, header->thread, false);
 	} else if (header->numbers == 1) {
@@ -173,13 +173,13 @@ void stack_use_header(struct stack_text *stack, const struct header *header)
 	}
 }
 
-/* What only labels say: of lines with numbers that are something else, and of a stack's. */
+/* Use only labelled numbers: in stacks, and in lines where other numbers mean something else. */
 void stack_only_labels(struct header *header)
 {
 	header->numbers = 0;
 }
 
-/* A line without any number leaves things as they are. */
+/* A line without numbers changes nothing. */
 void stack_use_line(struct stack_text *stack, const char *line, const char *end)
 {
 	struct header header = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stack pair: found by its build-id, which nothing else looks like. */
+/* Stack pair: found by its build-id, as nothing else looks like one. */
 
 #include <ctype.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "stack_pair.h"
 #include "stack_words.h"
 
-/* lld's shortest, which only a "+" tells from an address; and MD5's. */
+/* lld's shortest, which only a "+" distinguishes from an address; and MD5's. */
 #define DIGITS_MIN	 16
 #define DIGITS_ALONE_MIN 32
 
@@ -56,7 +56,7 @@ static bool read_id(const char *at, const char *end, struct build_id *id)
 	return build_id_parse(id, text);
 }
 
-/* Digits, maybe behind 0x, and nothing else in the word. */
+/* Digits, perhaps after 0x, and nothing else in the word. */
 static bool read_place(const char *at, const char *end, bool prefixed, struct stack_pair *pair)
 {
 	bool prefix = starts_with(at, end, "0x");
@@ -69,7 +69,7 @@ static bool read_place(const char *at, const char *end, bool prefixed, struct st
 	return word_is_hex((struct word){ digits, (size_t)(last - digits) }, 1, &pair->place);
 }
 
-/* "])", and "<0x1234>" behind that */
+/* "])", and "<0x1234>" after that */
 static bool read_bracketed(const char *at, const char *end, struct stack_pair *pair)
 {
 	if (!starts_with(at, end, "])"))

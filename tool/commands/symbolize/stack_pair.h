@@ -7,7 +7,7 @@
  *	(FILE+0xADDRESS) (BuildId: ID)		sanitizers
  *	pc ADDRESS FILE (BuildId: ID)		Android
  *
- * where an offset is that of a byte in the file, and an address that of the ELF file.
+ * where an offset is in the file, and an address is one of the ELF file.
  */
 #ifndef TOOL_STACK_PAIR_H
 #define TOOL_STACK_PAIR_H
@@ -22,11 +22,11 @@ struct stack_pair {
 	const char *digits_at; /* of the place */
 };
 
-/* The first in the line from @line to @end that begins at or behind @at. */
+/* The first in the line from @line to @end that begins at or after @at. */
 bool stack_pair_find(const char *line, const char *at, const char *end, struct stack_pair *pair);
 /*
- * The id at the end of a line that goes on with "+OFFSET" in the next, as YAML is broken;
- * @indented tells it from lists of ids, such as git's.
+ * The id at the end of a line that continues with "+OFFSET" in the next, as wrapped YAML does;
+ * @indented distinguishes it from lists of ids, such as git's.
  */
 bool stack_pair_begins(const char *line, const char *end, struct build_id *id, bool *indented);
 /* That next line, with @indented of the first: sets the place, and where it ends. */

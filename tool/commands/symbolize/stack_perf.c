@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stack perf: what perf script prints, whatever fields it was asked for. */
+/* Stack perf: the output of perf script, with any fields. */
 
 #include <string.h>
 
 #include "stack_text_internal.h"
 #include "stack_scan.h"
 
-/* Of its addresses. */
+/* Least digits of its addresses. */
 #define FRAME_DIGITS_MIN 4
-/* Of what is no sample. */
+/* In lines that are not samples. */
 #define RECORD "PERF_RECORD_"
 /* The width of its column. */
 #define COLUMN 16
@@ -49,7 +49,7 @@ static struct word name_behind(struct word word, const char *end)
 	return name;
 }
 
-/* At the end of a column of its own, behind a blank, or a tab in a chain. */
+/* At the end of its own column, after a blank, or a tab in a chain. */
 static bool in_column(const char *line, struct word word)
 {
 	const char *at = word.at;
@@ -62,7 +62,7 @@ static bool in_column(const char *line, struct word word)
 			    (size_t)(word.at - at) + word.length > COLUMN;
 }
 
-/* Nothing behind "(7f1200001139)" is its name. */
+/* What follows "(7f1200001139)" is not its name. */
 static struct word name_of(struct word word, const char *end)
 {
 	bool apart = word_end(word) < end && strchr(BLANKS, *word_end(word));
@@ -98,7 +98,7 @@ bool word_is_time(struct word word, uint64_t *time)
 	    whole > 10000000000ULL)
 		return false;
 	if (fraction.length == 6)
-		/* What is behind the microsecond is cut off. */
+		/* Digits after the microsecond are cut off. */
 		part = part * 1000 + 999;
 	else if (fraction.length != 9)
 		return false;
@@ -145,9 +145,9 @@ static void begin_sample(struct stack_text *stack)
 }
 
 /*
- * "comm  PID [cpu] 12345.678901:" of perf script; @rest is set behind it. A thread may have
- * all of this as its name: the one with a CPU counts, and of several none. Without a thread
- * it is nobody's.
+ * "comm PID [cpu] 12345.678901:" of perf script; sets @rest to what follows. A thread's name may
+ * contain all of this: the match with a CPU counts, and none of several. Without a thread, the
+ * owner is unknown.
  */
 bool stack_read_sample(struct stack_text *stack, const char *line, const char *end,
 		       const char **rest)
@@ -158,7 +158,7 @@ bool stack_read_sample(struct stack_text *stack, const char *line, const char *e
 	struct word word;
 
 	*rest = line;
-	/* Most lines of other programs. */
+	/* Fast path for most lines of other programs. */
 	if (!memchr(line, '.', (size_t)(end - line)))
 		return false;
 	word = word_next(line, end, BLANKS);
@@ -190,7 +190,7 @@ static bool is_event(struct word word)
 	return word.length > 1 && word.at[word.length - 1] == ':';
 }
 
-/* What is said of the thread in front of the event or address of a sample without a time. */
+/* What precedes the event or address of a sample without a time: its thread. */
 struct thread {
 	uint64_t pid;
 	unsigned int count;
@@ -228,7 +228,10 @@ static void use_thread(struct stack_text *stack, const struct thread *thread)
 	stack->owner = (struct stack_owner){ ambiguous ? 0 : stack_pid(thread->pid), ambiguous, 0 };
 }
 
-/* The first address in its column behind the thread, without a time before it; @word is first. */
+/*
+ * The first address in its column after the thread, without a time before it; @word is the first
+ * word.
+ */
 bool stack_read_flat(struct stack_text *stack, const char *line, const char *end, struct word word,
 		     const char **rest)
 {
@@ -281,7 +284,7 @@ static bool is_sample_address(const char *line, struct word before, struct word 
 	return in_column(line, *word) || (is_event(before) && name_behind(*word, end).at < file);
 }
 
-/* "event: 7f1200001139 name+0x1 (file)" behind a sample's time; the last has the name. */
+/* "event: 7f1200001139 name+0x1 (file)" after a sample's time; the last address has the name. */
 bool stack_add_sample(struct stack_text *stack, const char *line, const char *at, const char *end)
 {
 	const char *branches = find_branches(at, end);
@@ -303,7 +306,9 @@ bool stack_add_sample(struct stack_text *stack, const char *line, const char *at
 	}
 	if (good && found.length)
 		good = stack_add_address(stack, line, found, of_found, name_of(found, last), false);
-	/* Without one, what its fields say; but the ranges of a mapping are no code that ran. */
+	/*
+	 * Without one, addresses in its fields; but the ranges of a mapping are not code that ran.
+	 */
 	if (!found.length && !text_has(at, end, RECORD))
 		branches = at;
 	return good && stack_add_words(stack, line, branches, end, false, stack->nr_addresses);

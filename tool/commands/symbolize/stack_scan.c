@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stack scan: what is an address anywhere in a line. */
+/* Stack scan: recognizes addresses anywhere in a line. */
 
 #include <ctype.h>
 #include <string.h>

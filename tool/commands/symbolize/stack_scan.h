@@ -8,12 +8,12 @@
 /* Around what may be an address: also in <...>, and those of a branch, FROM/TO. */
 #define LIMITS SEPARATORS "<>/"
 
-/* Bare digits that are an address wherever one may be: fewer are a number. */
+/* Least bare digits of an address: fewer are a number. */
 #define BARE_DIGITS_MIN 8
-/* Where only "0010" and other small things are to be told from them. */
+/* The same after a label, where only "0010" and the like have to be excluded. */
 #define LABELLED_DIGITS_MIN 5
 
-/* Words of a line, as far as they have to do with what comes next. */
+/* The words of a line that matter for the next one. */
 struct scan {
 	const char *line, *end;
 	struct word word, before;
@@ -23,16 +23,16 @@ struct scan {
 
 /* From @at in the line that begins at @line. */
 struct scan scan_start(const char *line, const char *at, const char *end);
-/* False behind the last word. */
+/* False after the last word. */
 bool scan_next(struct scan *scan);
 /* "pc", "ip" or "rip" is before it. */
 bool scan_has_label(const struct scan *scan, uint64_t *value);
 bool scan_any_label(const char *line, const char *at, const char *end);
 /* "[<ffffffff81000000>]", or "=> <...>" of ftrace; @length is up to the end of the brackets. */
 bool scan_is_bracketed(const struct scan *scan, uint64_t *value, size_t *length);
-/* By what is in it and around it. */
+/* Judged by the word and what is around it. */
 bool scan_is_address(struct scan *scan, uint64_t *value);
-/* At a place where none is looked for. */
+/* In a place where no addresses are expected. */
 bool scan_may_be_address(const struct scan *scan);
 
 #endif

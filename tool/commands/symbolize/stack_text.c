@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stack text: line by line. Held back is only what says behind the stack whose it is: the key
- * of a map until its end,
+ * Stack text: line by line. Only what names its process after the stack is held back: the key of a
+ * map until its end,
  *
  *	@[
  *	    0x7f1200001139
  *	, 1234]: 5
  *
- * and a stack of nobody's until the next line that is not of it.
+ * and a stack without a process until the next line that is not part of it.
  */
 
 #include <ctype.h>
@@ -17,9 +17,9 @@
 #include "stack_text_internal.h"
 #include "stack_scan.h"
 
-/* What is longer is no key, and no stack. bpftrace's have 127 lines. */
+/* Anything longer is not a key or a stack. bpftrace's have 127 lines. */
 #define HELD_MAX (1U << 20)
-/* Without zeros in front. */
+/* Without leading zeros. */
 #define USER_DIGITS_MAX 12
 
 struct stack_text *stack_text_new(const struct stack_options *options)
@@ -64,7 +64,7 @@ static bool is_numbered(const char *line, const char *end)
 	       word_is_decimal((struct word){ word.at + 1, word.length - 1 }, &number);
 }
 
-/* "[0]..." of a list, with what it is about right behind it */
+/* "[0]..." of a list, followed directly by its element */
 static bool is_list(const char *line, const char *end)
 {
 	struct word word, number;
@@ -137,7 +137,7 @@ static bool add_frame(struct stack_text *stack, const char *line, const char *en
 		stack_begin(stack);
 		stack_use_header(stack, &header);
 	} else if (word.length && (isalnum((unsigned char)*word.at) || strchr("[_?<", *word.at))) {
-		/* One that has a name already is a frame, too. */
+		/* A line that already has a name is a frame, too. */
 		stack_is_caller(stack, 0);
 	}
 	return true;
@@ -168,7 +168,7 @@ static void stack_text_show(struct stack_text *stack)
 	stack->in_key = false;
 }
 
-/* Behind the addresses of a line, whose places count from its beginning. */
+/* Call after adding a line's addresses, whose places are relative to its beginning. */
 static bool stack_text_keep(struct stack_text *stack, const char *line, size_t size)
 {
 	char *text;
@@ -185,7 +185,7 @@ static bool stack_text_keep(struct stack_text *stack, const char *line, size_t s
 	return true;
 }
 
-/* Those from @first on, of nobody so far, are the owner's that was named behind them. */
+/* The addresses from @first on, so far without an owner, belong to the one named after them. */
 static void give(struct stack_text *stack, size_t first)
 {
 	for (; first < stack->nr_addresses; first++)
@@ -230,8 +230,8 @@ static bool add_bare(struct stack_text *stack, const char *line, const char *end
 }
 
 /*
- * Nothing but digits: of ustack(raw). Few of them may be a number, but not in a key, where
- * commas are around those, below another, or below a line that has named the process.
+ * Only digits, as from ustack(raw). A few digits may be a number, but not in a key, where numbers
+ * have commas around them, below another address, or below a line that has named the process.
  */
 static bool is_raw(const struct stack_text *stack, const char *line, const char *end,
 		   struct word *word, uint64_t *value)
@@ -256,7 +256,7 @@ static bool add_raw(struct stack_text *stack, const char *line, struct word word
 	return true;
 }
 
-/* The first "]:" of a key is its end, as bpftrace prints it; NULL when it goes on. */
+/* The first "]:" ends a key, as printed by bpftrace; NULL if it continues. */
 static const char *key_end(const char *line, const char *end)
 {
 	for (; line + 1 < end; line++)
@@ -265,7 +265,7 @@ static const char *key_end(const char *line, const char *end)
 	return NULL;
 }
 
-/* A pair in a line of its own is a frame, wherever that begins. */
+/* A pair alone in a line is a frame, with any indentation. */
 static bool is_pair(const char *line, const char *end)
 {
 	struct stack_pair pair;
@@ -275,7 +275,7 @@ static bool is_pair(const char *line, const char *end)
 	       !word_next(pair.end, end, BLANKS).length;
 }
 
-/* What of @line is in the key says whose it is; behind it come values. */
+/* The part of @line in the key names the process; values follow. */
 static bool add_key(struct stack_text *stack, const char *line, const char *at, const char *end)
 {
 	const char *last = key_end(at, end);
@@ -313,7 +313,7 @@ static bool add_other(struct stack_text *stack, const char *line, const char *en
 	const char *rest;
 	uint64_t value;
 
-	/* Most lines of perf script by far. */
+	/* By far the most lines of perf script. */
 	if (stack->perf && line < end && *line == '\t')
 		return add_frame(stack, line, end);
 	if (is_raw(stack, line, end, &word, &value))
@@ -338,7 +338,7 @@ static bool add_other(struct stack_text *stack, const char *line, const char *en
 	return stack_add_codes(stack, line, line, end, false);
 }
 
-/* A line may begin with the other half of what the one above ends with. */
+/* A line may begin with the second half of what the previous one ended with. */
 static bool add_line(struct stack_text *stack, const char *line, const char *end)
 {
 	struct stack_pair pair = { .id = stack->id };
@@ -409,7 +409,7 @@ static bool add_plain(struct stack_text *stack, const struct json_string *string
 	return good;
 }
 
-/* Its own numbers count where the object does not say whose it is. */
+/* Its own numbers count if the object does not name the process. */
 static bool add_string(struct stack_text *stack, const struct json_string *string, size_t offset)
 {
 	const struct stack_owner owner = stack->owner;
@@ -450,7 +450,7 @@ static bool add_json(struct stack_text *stack, const char *line)
 
 /* -------------------------------------------------------------------- all -- */
 
-/* "    -                comm (1234)" below a stack, of the tools of bcc */
+/* "    -                comm (1234)" below a stack, from bcc's tools */
 static bool read_owner_below(const char *line, const char *end, uint64_t *pid)
 {
 	const char *open;
@@ -464,7 +464,7 @@ static bool read_owner_below(const char *line, const char *end, uint64_t *pid)
 	       word_is_decimal((struct word){ open + 1, (size_t)(end - open) - 2 }, pid);
 }
 
-/* Whether whose the stack is may yet be said below it. */
+/* Whether the stack's process may still be named below it. */
 static bool may_be_given(const struct stack_text *stack, const char *line, const char *end,
 			 bool held)
 {
@@ -478,7 +478,7 @@ static bool may_be_given(const struct stack_text *stack, const char *line, const
 	       (held || !last->owner.pid || is_numbered(line, end));
 }
 
-/* What is held is the owner's, or what is behind it is of another stack. */
+/* Assign what is held to its owner, or end it, as another stack follows. */
 static void release(struct stack_text *stack, const char *line, const char *end)
 {
 	uint64_t pid;
@@ -517,7 +517,7 @@ static bool add_text(struct stack_text *stack, const char *line, const char *end
 	return good;
 }
 
-/* What has another address in it is no name. */
+/* A name cannot contain another address. */
 static void drop_wrong_names(struct stack_text *stack, size_t first)
 {
 	struct stack_address *address = &stack->addresses[first];
@@ -544,7 +544,7 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 	if (good)
 		stack_count_passed(stack, before, line, end);
 	good = good && stack_text_keep(stack, line, size);
-	/* Those of a line that is not in the block. */
+	/* Addresses of a line that is not in the block. */
 	if (!good) {
 		stack->nr_addresses = before;
 		stack->nr_passed = passed;
@@ -555,7 +555,7 @@ bool stack_text_add(struct stack_text *stack, const char *line, size_t size)
 	return good;
 }
 
-/* Whose the next addresses are may have been in it. */
+/* It may have named the process of the next addresses. */
 void stack_text_pass(struct stack_text *stack, const char *text, size_t size)
 {
 	const struct stack_block block = { .text = text, .size = size };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stack text internal: what the parts of stack_text.c know of each other. */
+/* Stack text internal: what the parts of stack_text.c share. */
 #ifndef TOOL_STACK_TEXT_INTERNAL_H
 #define TOOL_STACK_TEXT_INTERNAL_H
 
@@ -8,13 +8,13 @@
 #include "stack_text.h"
 #include "stack_words.h"
 
-/* What the words of a header say. */
+/* Result of reading a header. */
 struct header {
 	uint32_t words;
 	uint32_t numbers; /* different ones */
 	uint64_t number;
-	uint64_t labelled;  /* behind "pid" */
-	uint64_t thread;    /* behind "tid" */
+	uint64_t labelled;  /* after "pid" */
+	uint64_t thread;    /* after "tid" */
 	uint64_t pid, time; /* of the fields asked for */
 };
 
@@ -28,16 +28,16 @@ struct stack_text {
 	bool in_key;
 	struct header key;
 	struct json_strings json;
-	/* Whose the next addresses are. */
+	/* The owner of the next addresses. */
 	struct stack_owner owner;
-	bool labelled;	    /* that was said without doubt */
-	bool report;	    /* of a sanitizer: has numbers that are something else */
+	bool labelled;	    /* it was named explicitly */
+	bool report;	    /* of a sanitizer: has other numbers */
 	bool named;	    /* in the last line */
 	bool perf;	    /* in the lines of a sample */
-	bool raw;	    /* the last line was nothing but an address */
+	bool raw;	    /* the last line was only an address */
 	size_t frames;	    /* of the stack so far */
 	bool kernel;	    /* the last of them is the kernel's */
-	struct build_id id; /* of a pair whose other half is in the next line */
+	struct build_id id; /* of a pair that continues in the next line */
 	bool id_indented;   /* and its line was */
 };
 
@@ -51,7 +51,7 @@ bool stack_add_address(struct stack_text *stack, const char *line, struct word w
 		       struct word name, bool caller);
 bool stack_add_pair(struct stack_text *stack, const char *line, const struct stack_pair *pair,
 		    bool caller);
-/* All from @at on that is an address by itself; with @frame, in a line of a stack. */
+/* All addresses by themselves from @at on; with @frame, in a line of a stack. */
 bool stack_add_words(struct stack_text *stack, const char *line, const char *at, const char *end,
 		     bool frame, size_t pair);
 /* With pairs. */

@@ -7,7 +7,7 @@
 #include "common/hex.h"
 #include "stack_words.h"
 
-/* No separator is a letter or a digit, of which most of a line are. */
+/* Fast path: most characters are letters and digits, which are not separators. */
 static inline bool is_separator(char c, const char *separators)
 {
 	static const bool is_in_words[256] = {

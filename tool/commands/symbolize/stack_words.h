@@ -10,7 +10,7 @@
 #define BLANKS	   " \n\t\r"
 #define SEPARATORS BLANKS ",;:=|()[]{}\"'"
 
-/* With a NUL, as strchr(3) has it. */
+/* Includes NUL, as strchr(3) does. */
 static inline bool is_blank(char c)
 {
 	return !c || c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -21,7 +21,7 @@ struct word {
 	size_t length;
 };
 
-/* The next one at or behind @at; of length 0 behind the last. */
+/* The next one at or after @at; of length 0 after the last. */
 struct word word_next(const char *at, const char *end, const char *separators);
 static inline const char *word_end(struct word word)
 {
@@ -29,7 +29,7 @@ static inline const char *word_end(struct word word)
 }
 /* Whether the text from @at to @end has @part somewhere; for texts that are short. */
 bool text_has(const char *at, const char *end, const char *part);
-/* Of the text without the blanks at its end. */
+/* The end of the text without trailing blanks. */
 const char *word_last_end(const char *at, const char *end);
 bool word_is(struct word word, const char *text);
 /* Whether it is one of @list, "a b c". */
