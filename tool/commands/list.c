@@ -219,6 +219,7 @@ int cmd_list(int argc, char **argv)
 {
 	struct output out;
 	const char *input = NULL;
+	bool full = false;
 	struct selection shown = {};
 	const struct args_option options[] = {
 		{ "kernel", 'k', NULL, "the running kernel, in place of files",
@@ -230,6 +231,7 @@ int cmd_list(int argc, char **argv)
 		  .parse = parse_kind, .to = &shown },
 		{ "dev", 0, "MAJOR:MINOR", "files on this device only, as --json has it",
 		  .parse = parse_device, .to = &shown.filter },
+		OPTION_FULL(&full),
 		OPTION_INPUT(&input),
 		{ "with-hits", 'H', NULL,
 		  "of a perf.data: only what samples lie in, with or without a build-id",
@@ -246,6 +248,7 @@ int cmd_list(int argc, char **argv)
 
 	option_recorded(args_parse(&args, argc, argv), &input, NULL);
 	list_check(&shown, input);
+	out_fit(&out, full);
 	if (input)
 		return list_perfdata(&out, input, &shown);
 	if (shown.kernel || shown.modules)

@@ -38,6 +38,11 @@ static const char help[] =
 static const char examples[] = "buildid maps $$\n"
 			       "buildid maps --long $(pidof sshd)\n";
 
+/* Of lines with all columns, or with short identities, and 24 for the path. */
+#define WIDTH_ALL   120
+#define WIDTH_PLACE 92
+#define ID_SHORT    12
+
 enum format {
 	MAPS,
 	UNSTRIP,
@@ -58,6 +63,9 @@ struct maps {
 	struct filter filter; /* of which only the pids are set */
 	bool long_lines;
 	bool headings;
+	bool full;
+	bool place;		       /* offset, device and inode have room */
+	int id;			       /* columns */
 	uint32_t pid;		       /* of the previous mapping, or 0 */
 	size_t shown, denied, skipped; /* with @all */
 	bool failed;
@@ -103,33 +111,25 @@ static const struct elf_member *member_of(const struct maps *maps,
 	return mapped_members_find(maps->members, (const void *)event->record, event->file);
 }
 
-static void put_package(struct maps *maps, const struct buildid_event *event)
-{
-	char *tail = package_tail(packages_of(maps, event), NULL);
-
-	if (tail)
-		out_string(&maps->out, NULL, 0, tail);
-	free(tail);
-}
-
 static void show_mapping(struct maps *maps, const struct buildid_event *event)
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const struct elf_member *member = member_of(maps, event);
+	char *tail = package_tail(packages_of(maps, event), NULL);
 	char text[PRINT_ID_MAX];
 
 	out_begin(&maps->out);
 	put_range(&maps->out, mmap->addr, mmap->len);
 	out_string(&maps->out, NULL, 0, print_prot(mmap, text));
-	put_place(&maps->out, mmap, event->file);
+	if (maps->place)
+		put_place(&maps->out, mmap, event->file);
 	if (member) {
 		print_member(&maps->out, print_path(event), member);
 	} else {
-		print_put_id(&maps->out, event->file);
-		out_string(&maps->out, NULL, 0, print_path(event));
+		print_put_id(&maps->out, maps->id, event->file);
 	}
-	print_put_flags(&maps->out, event->file);
-	put_package(maps, event);
+	print_put_mapped(&maps->out, member ? NULL : print_path(event), event->file, tail);
+	free(tail);
 	out_end(&maps->out);
 }
 
@@ -279,6 +279,18 @@ static void show_all(struct maps *maps)
 	source_note_missed("maps", maps->denied, maps->skipped);
 }
 
+/* Of narrow lines the beginning of identities is enough, and then there is no place in files. */
+static void maps_fit(struct maps *maps)
+{
+	int width;
+
+	if (maps->format == MAPS)
+		out_fit(&maps->out, maps->full);
+	width = maps->out.width;
+	maps->id = !width || width >= WIDTH_ALL ? PRINT_WIDTH_ID : ID_SHORT;
+	maps->place = !width || width >= WIDTH_PLACE;
+}
+
 static int maps_prepare(struct maps *maps)
 {
 	maps->source = source_for(&maps->out, "maps", maps->kind, NULL);
@@ -367,6 +379,7 @@ int cmd_maps(int argc, char **argv)
 		OPTION_PID(&maps.filter),
 		OPTION_DATA(&maps.data),
 		OPTION_SOURCE(&maps.kind),
+		OPTION_FULL(&maps.full),
 		{ "long", 0, NULL,
 		  "the package of each file, and what is mapped from within an archive",
 		  .flag = &maps.long_lines },
@@ -391,6 +404,7 @@ int cmd_maps(int argc, char **argv)
 	out_init(&maps.out, stdout, maps.format == JSON);
 	/* A file is one line there, however its parts are mapped. */
 	maps.data |= maps.format == UNSTRIP;
+	maps_fit(&maps);
 	if (maps.format == UNSTRIP || maps.long_lines)
 		supervise();
 	return maps_run(&maps, pids);

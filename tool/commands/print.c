@@ -131,9 +131,9 @@ static void put_short_id(struct output *out, int width, const void *record)
 	print_put_identity(out, width, &identity);
 }
 
-void print_put_id(struct output *out, const void *record)
+void print_put_id(struct output *out, int width, const void *record)
 {
-	put_short_id(out, PRINT_WIDTH_ID, record);
+	put_short_id(out, width, record);
 }
 
 /* --------------------------------------------------------------- fields -- */
@@ -300,9 +300,24 @@ static void put_flags(struct output *out, const struct buildid_record *record, u
 	out_words(out, "flags", width, words);
 }
 
-void print_put_flags(struct output *out, const struct buildid_file *file)
+void print_put_mapped(struct output *out, const char *path, const struct buildid_file *file,
+		      const char *tail)
 {
-	put_flags(out, NULL, BUILDID_RECORD_FILE, file ? file->flags : 0, 0);
+	const char *words[FLAG_WORDS + 2], **word;
+	char text[FLAG_WORDS * 16] = "";
+	int length = 0, behind;
+
+	flag_words(NULL, BUILDID_RECORD_FILE, file ? file->flags : 0, words);
+	for (word = words; *word; word++)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s(%s)",
+				   length ? " " : "", *word);
+	behind = (length ? length + 1 : 0) + (tail ? columns_of(tail) + 1 : 0);
+	if (path)
+		put_fitted_name(out, path, behind);
+	if (length)
+		put_tail(out, text);
+	if (tail)
+		put_tail(out, tail);
 }
 
 void print_version(struct output *out, const struct buildid_file *file)
@@ -650,7 +665,7 @@ void print_image(struct output *out, const struct buildid_image *image, const ch
 {
 	out_begin(out);
 	put_header(out, &image->header);
-	print_put_id(out, &image->header);
+	print_put_id(out, PRINT_WIDTH_ID, &image->header);
 	out_string(out, NULL, name ? 0 : OUT_HIDDEN, name);
 	out_string(out, "path", path ? 0 : OUT_HIDDEN, path);
 	put_range(out, OUT_HIDDEN, image->addr, image->len);
@@ -667,9 +682,10 @@ void print_file(struct output *out, const struct buildid_file *file, const char 
 
 	out_begin(out);
 	put_header(out, &file->header);
-	print_put_id(out, file);
+	print_put_id(out, PRINT_WIDTH_ID, file);
 	put_json_path(out, path);
-	out_string(out, NULL, 0, *path ? path : NULL);
+	if (!out->json)
+		put_fitted_name(out, *path ? path : "-", 0);
 	put_file(out, file);
 	put_flags(out, &file->header, BUILDID_RECORD_FILE, file->flags, OUT_HIDDEN);
 	out_end(out);
@@ -707,7 +723,8 @@ void print_dso(struct output *out, const struct perfdata_dso *dso, const char *f
 	out_string(out, "type", OUT_HIDDEN, types[dso->kind]);
 	out_string(out, NULL, PRINT_WIDTH_ID, hex);
 	out_string(out, "build_id", OUT_HIDDEN, dso->id.size ? hex : NULL);
-	out_string(out, NULL, 0, dso->path);
+	if (!out->json)
+		put_fitted_name(out, dso->path, file ? columns_of(file) + 1 : 0);
 	put_json_path(out, path ? path : dso->path);
 	if (path && strcmp(path, dso->path) != 0)
 		out_string(out, "name", OUT_HIDDEN, dso->path);

@@ -51,9 +51,14 @@ const char *print_identity(const struct identity *identity, char text[PRINT_ID_M
 void print_put_identity(struct output *out, int width, const struct identity *identity);
 /* print_identity() of print_identity_of(); "(unresolved)" for NULL. */
 const char *print_id(const void *record, char text[PRINT_ID_MAX]);
-/* print_id() as a column of this line, and a file's flags, one word each. */
-void print_put_id(struct output *out, const void *record);
-void print_put_flags(struct output *out, const struct buildid_file *file);
+/* print_id() as a column. */
+void print_put_id(struct output *out, int width, const void *record);
+/*
+ * In text: @path, or NULL if it is there already, in what is left of the line but for the file's
+ * flags, a word each, and @tail behind it, unless that is NULL.
+ */
+void print_put_mapped(struct output *out, const char *path, const struct buildid_file *file,
+		      const char *tail);
 /*
  * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text what is left of
  * the line, but for "(@note)" and then @tail behind it, each unless it is NULL.

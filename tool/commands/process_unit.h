@@ -15,8 +15,8 @@
 /**
  * struct process_unit - where a process belongs
  * @unit: systemd's, the innermost: "ssh.service"; "" for none
- * @service: that systemctl can restart: of this machine's manager, and of nobody's
- *	choosing, as who has a cgroup of his own can call those below it as he likes; "" for none
+ * @service: that systemctl can restart: of this machine's manager; the outermost, as
+ *	a service may give any name to cgroups below its own; "" for none
  * @user: of a user's manager or session
  * @container: the id of 64 hex digits, for LXC the name; "" for none
  */

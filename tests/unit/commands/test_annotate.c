@@ -463,6 +463,12 @@ static void the_code_of_a_jit_is_what_perf_inject_wrote(void **state)
 	assert_int_equal(RUN(annotate, "--log", "log", "perf.data"), 0);
 	assert_int_equal(RUN(list, "-i", "perf.data"), 0);
 	assert_non_null(strstr(out, text));
+	assert_true(strcspn(strstr(out, text), "\n") > 70);
+	assert_int_equal(command_finish_on_terminal(command_start_on_terminal(
+				 cmd_list, 70, 24, WORDS("buildid list", "perf.data"))),
+			 0);
+	assert_non_null(strstr(out, text));
+	assert_true(strcspn(strstr(out, text), "\n") <= 70);
 	assert_int_equal(RUN(store, "--dir", "debug", "--no-debuginfod", "-i", "perf.data"), 0);
 	assert_non_null(strstr(err, "buildid: perf.data: 0 stored, "));
 	assert_non_null(strstr(err, " kept, 0 failed, 0 skipped\n"));

@@ -167,6 +167,40 @@ static void processes_have_names_and_options(void **state)
 	assert_non_null(strstr(out, " /a\n"));
 }
 
+static int far_away(struct buildid_maps *request)
+{
+	add_mapping(
+		request, 1, 0x7f0000001000, 20,
+		"/usr/lib/x86_64-linux-gnu/a/directory/of/many/more/libraries/libwork.so.1.2.3");
+	request->cursor = BUILDID_MAPS_END;
+	return 0;
+}
+
+static void maps_at(unsigned short width, const char *option)
+{
+	pid_t child =
+		command_start_on_terminal(cmd_maps, width, 24, WORDS("buildid maps", "1", option));
+
+	assert_int_equal(command_finish_on_terminal(child), 0);
+}
+
+static void maps_fit_their_terminal(void **state)
+{
+	unsigned short width;
+
+	(void)state;
+	fake.maps = far_away;
+	for (width = 70; width < 150; width += 7) {
+		maps_at(width, NULL);
+		assert_true(strcspn(out, "\n") <= width);
+		assert_non_null(strstr(out, "libwork.so.1.2.3\n"));
+	}
+	maps_at(80, NULL);
+	assert_ptr_equal(strstr(out, "7f0000001000-7f0000003000 r-xp 101112131415 /"), out);
+	maps_at(80, "--full");
+	assert_non_null(strstr(out, " 08:01 4712     " ID20 " /usr/lib/x86_64-linux-gnu/a/"));
+}
+
 static void maps_take_what_they_can(void **state)
 {
 	static const struct {
@@ -349,6 +383,7 @@ int main(void)
 		TEST(a_missing_permission_is_reported_with_what_helps),
 		TEST(unstrip_has_a_line_for_each_file),
 		TEST(processes_have_names_and_options),
+		TEST(maps_fit_their_terminal),
 		TEST(maps_take_what_they_can),
 		TEST(a_cookie_is_hex_or_text),
 		TEST(a_refused_cookie_is_reported),

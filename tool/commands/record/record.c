@@ -96,7 +96,7 @@ static char **make_perf(struct record *record, char **command)
 	if (record->request.log && perf_words_add(&record->words, "-o", record->request.log))
 		return NULL;
 	record->request.log = NULL;
-	/* Of the mappings those of their children are among them. */
+	/* perf follows children, so the log has to have everybody's mappings. */
 	record->filter = (struct filter){};
 	return perf_words_command(&record->words, command);
 }
