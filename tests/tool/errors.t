@@ -33,7 +33,7 @@ def fails(*command, lines=1, status=1, output=""):
 def _():
     with lib.unloaded(), lib.directory() as work:
         log = os.path.join(work, "log")
-        for command in (["info"], ["stats"], ["flush"], ["list"], ["mon"],
+        for command in (["info"], ["stats"], ["flush"], ["list"], ["mon", "--source=module"],
                         ["mon", "--netlink"], ["id", "/bin/true"],
                         ["maps", "--source=module", "1"], ["list", "-k", "-m"],
                         ["cookie", "/bin/true", "00"], ["record", "-o", log, "true"]):
@@ -59,8 +59,9 @@ def _():
 
 @test("no permission to open the device: it says so")
 def _():
-    for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon"],
-                    ["maps", "--source=module", "1"], ["cookie", "/bin/true", "00"], ["list", "-k"]):
+    for command in (["info"], ["stats"], ["id", "/bin/true"], ["mon", "--source=module"],
+                    ["maps", "--source=module", "1"], ["cookie", "/bin/true", "00"],
+                    ["list", "-k"]):
         contains(fails(*rights.AS_NOBODY, "buildid", *command),
                  f"{lib.DEVICE}: not permitted; run as root")
 

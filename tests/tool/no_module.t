@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""maps, stale and users without the module, beside what the module says of the same processes."""
+"""maps, stale, users and mon without the module, beside what the module says of the same."""
 
 import contextlib
 import os
+import select
 import shutil
+import signal
+import subprocess
+import time
 
 import lib
 import rights
@@ -13,7 +17,7 @@ from tap import equal, run, test
 
 STALE, NOBODY = 3, 3
 MNT_DETACH = 2
-SAYS = "read from /proc, without the module"
+SAYS = "without the module"
 QUERY = (6, 11)  # from then on the kernel is asked for what cannot be opened
 # What only the module knows, and times of day.
 UNKNOWN = {"source", "time", "time_mono", "time_perf", "gen", "file_id", "tree"}
@@ -193,6 +197,76 @@ def cap_perfmon_alone_is_no_more_than_the_kernel_makes_of_it():
             contains(done.stderr, "not permitted; run as root, or with CAP_SYS_PTRACE")
         contains(lib.run(*rights.as_nobody("perfmon"), "buildid", "maps", str(pids["own"])).stdout,
                  "/own")
+
+
+# ---------------------------------------------------------------------- mon --
+
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+
+
+@contextlib.contextmanager
+def watching(*command):
+    """A mon that has seen something, and a list that has its lines behind the block."""
+    with lib.started(*command, "-j", stdout=subprocess.PIPE, text=True) as mon:
+        first = []
+        while not first:
+            lib.run("true")
+            if select.select([mon.stdout], [], [], 0.5)[0]:
+                first.append(mon.stdout.readline())
+        lines = []
+        yield lines
+        # what is a tenth of a second old is read with the next tick
+        time.sleep(1)
+        mon.send_signal(signal.SIGINT)
+        lines += lib.json_lines("".join(first) + mon.stdout.read())
+
+
+def contents_of(lines, pid):
+    return sorted((line["addr"], line["len"], line["pgoff"], line["prot"], line["comm"],
+                   line["build_id"], line["path"]) for line in lines if line.get("pid") == pid)
+
+
+@test
+def mon_says_of_a_program_what_the_module_says():
+    with watching("buildid", "mon", "--source=module") as ours, \
+            watching("buildid", "mon", "--source=perf") as theirs:
+        with lib.started("sh", "-c", "exec cat /dev/null") as process:
+            process.wait()
+    found = contents_of(theirs, process.pid)
+    equal(found, contents_of(ours, process.pid), "contents")
+    equal(len(found) > 4, True, "of sh and cat")
+    equal({line["source"] for line in theirs}, {"perf"}, "source")
+    equal([line for line in theirs if line["type"] == "lost"], [], "losses")
+
+
+@test
+def mon_does_it_unasked_with_cap_perfmon_alone():
+    with lib.unloaded(), lib.written(PARANOID, "2"):
+        with watching(*rights.as_nobody("perfmon"), "buildid", "mon") as lines:
+            with lib.started("cat", "/dev/null") as process:
+                process.wait()
+        contains([line["path"] for line in lines if line["pid"] == process.pid], "/usr/bin/cat")
+        done = lib.run(*rights.AS_NOBODY, "buildid", "mon", status=1)
+        contains(done.stderr, f"buildid: mon: {SAYS}, as it is not loaded (modprobe buildid)")
+        contains(done.stderr, "buildid: perf_event_open: not permitted; run as root, or where")
+
+
+@test
+def mon_shows_an_ordinary_user_processes_of_their_own():
+    with lib.unloaded(), lib.written(PARANOID, "2"):
+        with lib.started(*rights.AS_NOBODY, "sh", "-c", "read -r line; cat /dev/null; exec id",
+                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+            lib.until(lambda: b"sh" in lib.read_bytes(f"/proc/{process.pid}/comm"), "exec")
+            with lib.started(*rights.AS_NOBODY, "buildid", "mon", "-p", str(process.pid),
+                             "--count", "2", "-j", stdout=subprocess.PIPE, text=True) as mon:
+                maps, rings = f"/proc/{mon.pid}/maps", os.sysconf("SC_NPROCESSORS_ONLN")
+                lib.until(lambda: lib.read_bytes(maps).count(b"[perf_event]") == rings,
+                          "it watches")
+                process.stdin.write(b"go\n")
+                process.stdin.close()
+                lines = lib.json_lines(mon.stdout.read())
+        equal({line["pid"] for line in lines}, {process.pid}, "not of its children")
+        contains([line["path"] for line in lines], "/usr/bin/id")
 
 
 run()

@@ -33,6 +33,17 @@ static const char *why_without(const struct source *source)
 	}
 }
 
+void source_say(struct output *out, const char *command, const struct source *source,
+		const char *missing)
+{
+	out->source = "perf";
+	if (!out->json)
+		fprintf(stderr,
+			"buildid: %s: without the module%s%s%s; see buildid(1), WITHOUT THE "
+			"MODULE\n",
+			command, why_without(source), missing ? ": " : "", missing ? missing : "");
+}
+
 struct source *source_for(struct output *out, const char *command, enum source_kind kind,
 			  const char *missing)
 {
@@ -43,14 +54,8 @@ struct source *source_for(struct output *out, const char *command, enum source_k
 		module_open_error(out, err);
 		return NULL;
 	}
-	if (source_module(source))
-		return source;
-	out->source = "perf";
-	if (!out->json)
-		fprintf(stderr,
-			"buildid: %s: read from /proc, without the module%s%s%s; see buildid(1), "
-			"WITHOUT THE MODULE\n",
-			command, why_without(source), missing ? ": " : "", missing ? missing : "");
+	if (!source_module(source))
+		source_say(out, command, source, missing);
 	return source;
 }
 

@@ -22,6 +22,10 @@ const char *option_source(void *kind, const char *name);
 struct source *source_for(struct output *out, const char *command, enum source_kind kind,
 			  const char *missing);
 
+/* Say that @source is without the module, as source_for() does. */
+void source_say(struct output *out, const char *command, const struct source *source,
+		const char *missing);
+
 /* Say how many processes a command has not looked at, and why. */
 void source_note_missed(const char *command, size_t denied, size_t skipped);
 

@@ -320,8 +320,35 @@ void print_put_mapped(struct output *out, const char *path, const struct buildid
 		put_tail(out, tail);
 }
 
+/* Without the module some of it may not be known. */
+static void put_version_in_part(struct output *out, const struct buildid_file *file)
+{
+	if (file->ino) {
+		put_inode(out, file);
+	} else {
+		out_null(out, "dev");
+		out_null(out, "ino");
+	}
+	if (file->generation)
+		out_number(out, "gen", OUT_HIDDEN, file->generation);
+	else
+		out_null(out, "gen");
+	if (file->ctime) {
+		out_signed(out, "mtime", OUT_HIDDEN, file->mtime);
+		out_number(out, "size", OUT_HIDDEN, file->file_size);
+	} else {
+		out_null(out, "mtime");
+		out_null(out, "size");
+	}
+	out_number(out, "file_id", OUT_HIDDEN, file->file_id);
+}
+
 void print_version(struct output *out, const struct buildid_file *file)
 {
+	if (out->source) {
+		put_version_in_part(out, file);
+		return;
+	}
 	put_inode(out, file);
 	out_number(out, "gen", OUT_HIDDEN, file->generation);
 	out_signed(out, "mtime", OUT_HIDDEN, file->mtime);

@@ -601,7 +601,7 @@ static bool users_prepare(struct users *users, const char *content, const char *
 	users->any_kind = !by_file;
 	if (!log || by_file)
 		users->source = source_for(&users->out, "users", users->kind, MISSING);
-	else
+	else if (users->kind != SOURCE_PERF)
 		source_open(&users->source, SOURCE_MODULE);
 	if (!users->source && (!log || by_file))
 		return false;

@@ -4,16 +4,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -21,9 +17,9 @@
 #include "common/process_stat.h"
 #include "content/mapped_files.h"
 #include "content/process_maps.h"
-#include "content/process_user.h"
 #include "file_record.h"
 #include "mapped_state.h"
+#include "process_facts.h"
 #include "process_snapshot.h"
 
 /* As libbuildid has it. */
@@ -93,87 +89,38 @@ static int add_named(struct process_snapshot *snapshot, const struct buildid_opt
 	return 0;
 }
 
-static void read_comm(uint32_t pid, uint8_t comm[16])
-{
-	char path[64];
-	ssize_t size = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		size = read(fd, comm, 16);
-		close(fd);
-	}
-	/* A newline is at the end, where the NUL is to be. */
-	comm[size > 0 ? size - 1 : 0] = '\0';
-}
-
-/* 0 where @path, below the root of cgroup v2, is not to be seen here. */
-static uint64_t cgroup_id(const char *path)
-{
-	struct statfs filesystem;
-	struct stat stat_;
-	uint64_t id = 0;
-	char *directory;
-
-	if (asprintf(&directory, "/sys/fs/cgroup%s", path) < 0)
-		return 0;
-	if (!statfs(directory, &filesystem) && filesystem.f_type == CGROUP2_SUPER_MAGIC &&
-	    !stat(directory, &stat_))
-		id = stat_.st_ino;
-	free(directory);
-	return id;
-}
-
-/* As the module has it, the inode number of the directory. */
-static uint64_t read_cgroup(uint32_t pid)
-{
-	char path[64], *line = NULL;
-	uint64_t id = 0;
-	size_t room = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cgroup", pid);
-	file = fopen(path, "re");
-	while (file && getline(&line, &room, file) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "0::/", 4))
-			id = cgroup_id(line + 3);
-	}
-	if (file)
-		fclose(file);
-	free(line);
-	return id;
-}
-
 /* 0 when it has exited. */
 static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 {
-	struct process_stat stat_;
-	uid_t uid = 0;
+	struct buildid_mmap *mmap = &snapshot->mmap;
 
 	if (!process_maps_open(&snapshot->maps, pid))
 		return errno == EACCES || errno == EPERM ? -EPERM : 0;
+	*mmap = (struct buildid_mmap){
+		.header = { .type = BUILDID_RECORD_MMAP,
+			    .flags = BUILDID_RECORD_SNAPSHOT,
+			    .size = sizeof(*mmap) },
+		.pid = pid,
+		.tid = pid,
+	};
 	/* Behind maps, as another one may have had that pid before. */
-	if (!process_stat_read((pid_t)pid, &stat_) || !process_user(pid, &uid)) {
+	if (!process_facts_read(mmap)) {
 		process_maps_close(&snapshot->maps);
 		return 0;
 	}
-	snapshot->mmap = (struct buildid_mmap){
-		.header = { .type = BUILDID_RECORD_MMAP,
-			    .flags = BUILDID_RECORD_SNAPSHOT,
-			    .size = sizeof(snapshot->mmap) },
-		.pid = pid,
-		.tid = pid,
-		.start_time = stat_.start,
-		.cgroup_id = read_cgroup(pid),
-		.uid = uid,
-	};
-	read_comm(pid, snapshot->mmap.comm);
+	process_comm(pid, pid, mmap->comm);
 	snapshot->is_open = true;
 	snapshot->ino = 0;
 	return 0;
+}
+
+/* A thread of the kernel and a process that has ended have none. */
+static bool has_program(uint32_t pid)
+{
+	char link[64], target;
+
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	return readlink(link, &target, sizeof(target)) > 0;
 }
 
 /* Whether the address space that was read is gone, so that its end was not one. */
@@ -181,13 +128,14 @@ static bool has_vanished(const struct process_snapshot *snapshot)
 {
 	char byte;
 
-	return pread(fileno(snapshot->maps.file), &byte, 1, 0) != 1;
+	return pread(fileno(snapshot->maps.file), &byte, 1, 0) != 1 &&
+	       has_program(snapshot->mmap.pid);
 }
 
 /* It has called exec, if it is still there. */
 static int end_process(struct process_snapshot *snapshot)
 {
-	const bool vanished = snapshot->seen && has_vanished(snapshot);
+	const bool vanished = has_vanished(snapshot);
 	const struct buildid_mmap was = snapshot->mmap;
 
 	process_maps_close(&snapshot->maps);
@@ -250,7 +198,7 @@ static void set_as_seen(struct buildid_file *file, const struct process_mapping 
 	file->ino = mapping->ino;
 }
 
-static void make_file(struct process_snapshot *snapshot, const struct process_mapping *mapping)
+static void describe_file(struct process_snapshot *snapshot, const struct process_mapping *mapping)
 {
 	struct mapped_state state;
 	struct buildid_file *file;
@@ -274,7 +222,7 @@ static bool set_file(struct process_snapshot *snapshot, const struct process_map
 {
 	if (is_last_file(snapshot, mapping))
 		return false;
-	make_file(snapshot, mapping);
+	describe_file(snapshot, mapping);
 	free(snapshot->path);
 	snapshot->path = strdup(mapping->path);
 	snapshot->ino = snapshot->path ? mapping->ino : 0;

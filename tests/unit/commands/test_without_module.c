@@ -17,7 +17,7 @@
 #include "command.h"
 #include "samples.h"
 
-#define SAYS "read from /proc, without the module"
+#define SAYS "without the module"
 
 static pid_t program;
 static char pid[16];
@@ -107,6 +107,8 @@ static void json_has_the_source_in_each_line(void **state)
 	shell("cp /bin/false new && mv new program");
 	assert_int_equal(RUN(stale, "-j", pid), 3);
 	assert_non_null(strstr(out, "\"source\":\"perf\"}\n"));
+	/* What is not known is not 0. */
+	assert_non_null(strstr(out, "\"gen\":null,\"mtime\":1"));
 	assert_string_equal(err, "");
 	assert_int_equal(RUN(maps, "-j", pid), 0);
 	assert_non_null(strstr(out, "\"source\":\"perf\"}\n"));
@@ -144,6 +146,11 @@ static void a_source_may_be_asked_for(void **state)
 	assert_int_equal(RUN(stale, "--source=perf", pid), 3);
 	assert_non_null(strstr(err, "buildid: stale: " SAYS "; see"));
 	assert_int_equal(RUN(stale, pid), 1);
+	assert_int_equal(RUN(mon, "--source=perf", "--tasks"), 2);
+	assert_non_null(strstr(err, "--tasks: not together with --source=perf"));
+	fake.open_error = ENOENT;
+	assert_int_equal(RUN(mon, "--changes"), 1);
+	assert_non_null(strstr(err, "the module is not loaded; load it: modprobe buildid"));
 	fake.open_error = EACCES;
 	assert_int_equal(RUN(stale, pid), 3);
 	assert_non_null(strstr(err, SAYS ", as /dev/buildid may not be opened"));

@@ -17,7 +17,7 @@
 #include "common/process_stat.h"
 #include "samples.h"
 #include "source/mapped_state.h"
-#include "source/process_snapshot.h"
+#include "source/process_snapshot.c"
 #include "streams.h"
 
 #define PAGE 4096
@@ -269,6 +269,88 @@ static void who_is_gone_has_no_mappings(void **state)
 	assert_int_equal(processes, 0);
 }
 
+/* At each of its records the process calls exec, which ends the address space that is read. */
+static void a_process_that_calls_exec_is_read_again(void **state)
+{
+	struct process_files files = { .worker = mapped_state_worker() };
+	struct buildid_options options = { .size = sizeof(options), .nr_pids = 1 };
+	const struct buildid_record *record;
+	struct process_snapshot *snapshot;
+	uint32_t pid;
+	int go[2];
+	pid_t child;
+	char byte;
+
+	(void)state;
+	sample_make("true");
+	shell("cp /bin/sleep other");
+	assert_int_equal(pipe(go), 0);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		map_of("true", PROT_READ | PROT_EXEC, 0);
+		(void)!write(go[1], "", 1);
+		close(go[1]);
+		raise(SIGSTOP);
+		execl("other", "other", "1000", NULL);
+		_exit(1);
+	}
+	close(go[1]);
+	assert_int_equal(read(go[0], &byte, 1), 1);
+	close(go[0]);
+	pid = (uint32_t)child;
+	options.pids = &pid;
+	assert_int_equal(process_snapshot_new(&snapshot, &files, &options), 0);
+	/* So that it is open, and nothing of it was read. */
+	assert_int_equal(open_process(snapshot, pid), 0);
+	snapshot->next = 1;
+	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+	kill(child, SIGCONT);
+	shell("until grep -q other /proc/%u/comm; do sleep 0.01; done", pid);
+	memset(&found, 0, sizeof(found));
+	while (!(last_error = process_snapshot_next(snapshot, &record)))
+		found.files += record->type == BUILDID_RECORD_FILE &&
+			       !strcmp(buildid_file_path((const void *)record), own_path("other"));
+	assert_int_equal(last_error, -ENODATA);
+	assert_int_equal(found.files, 1);
+	assert_int_equal(process_snapshot_processes(snapshot), 1);
+	process_snapshot_free(snapshot);
+	process_files_free(&files);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static void a_process_that_ends_is_no_other_one(void **state)
+{
+	struct process_files files = { .worker = mapped_state_worker() };
+	struct buildid_options options = { .size = sizeof(options), .nr_pids = 1 };
+	const struct buildid_record *record;
+	struct process_snapshot *snapshot;
+	siginfo_t info;
+	uint32_t pid;
+	pid_t child;
+
+	(void)state;
+	child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	pid = (uint32_t)child;
+	options.pids = &pid;
+	assert_int_equal(process_snapshot_new(&snapshot, &files, &options), 0);
+	assert_int_equal(process_snapshot_next(snapshot, &record), 0);
+	kill(child, SIGKILL);
+	/* It is a zombie then. */
+	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+	while (!(last_error = process_snapshot_next(snapshot, &record)))
+		;
+	assert_int_equal(last_error, -ENODATA);
+	process_snapshot_free(snapshot);
+	process_files_free(&files);
+	waitpid(child, NULL, 0);
+}
+
 /* Which is denied to all but root, and to root in a user namespace. */
 static int look_at_parent(void)
 {
@@ -329,6 +411,8 @@ int main(void)
 		TEST(versions_of_a_path_have_ids_of_their_own),
 		TEST(mappings_in_a_row_have_their_file_once),
 		TEST(who_is_gone_has_no_mappings),
+		TEST(a_process_that_calls_exec_is_read_again),
+		TEST(a_process_that_ends_is_no_other_one),
 		TEST(others_are_not_looked_at),
 		TEST(all_processes_are_looked_at),
 	};

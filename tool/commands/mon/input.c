@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Input: one of three streams behind one interface. A log differs most: it is always
+ * Input: one of four streams behind one interface. A log differs most: it is always
  * readable, it ends, and its clock is that of its records.
  */
 
@@ -13,6 +13,7 @@
 #include "identities/netlink.h"
 #include "input.h"
 #include "commands/module.h"
+#include "source/perf_stream.h"
 
 struct input {
 	struct output *out;
@@ -21,6 +22,7 @@ struct input {
 	/* One of these. */
 	struct buildid *device;
 	struct netlink *netlink;
+	struct perf_stream *perf;
 	struct log_reader *log;
 
 	const char *log_path;
@@ -44,6 +46,7 @@ void input_close(struct input *input)
 		return;
 	buildid_close(input->device);
 	netlink_close(input->netlink);
+	perf_stream_close(input->perf);
 	if (input->log)
 		log_close(input->log);
 	free(input);
@@ -57,6 +60,35 @@ struct input *input_device(struct output *out, const struct buildid_options *opt
 		input->device = module_subscribe(out, options);
 	if (input && input->device)
 		return input;
+	input_close(input);
+	return NULL;
+}
+
+static void perf_error(struct output *out, int error)
+{
+	static const char object[] = "perf_event_open";
+
+	if (error == -EACCES || error == -EPERM)
+		out_error(out, object,
+			  "not permitted; run as root, or where sysctl kernel.perf_event_paranoid "
+			  "is 2 or less with CAP_PERFMON, or by --pid for processes of your own");
+	else if (error == -EINVAL)
+		out_error(out, object, "before Linux 5.12 perf's records have no build-ids");
+	else
+		out_error(out, object, "%s", strerror(-error));
+}
+
+struct input *input_perf(struct output *out, const struct buildid_options *options)
+{
+	struct input *input = input_new(out);
+	int err;
+
+	if (!input)
+		return NULL;
+	err = perf_stream_open(&input->perf, options);
+	if (!err)
+		return input;
+	perf_error(out, err);
 	input_close(input);
 	return NULL;
 }
@@ -127,6 +159,8 @@ int input_next(struct input *input, const struct buildid_record **record)
 		input->error = next_of_log(input, record);
 	else if (input->netlink)
 		input->error = netlink_next(input->netlink, record);
+	else if (input->perf)
+		input->error = perf_stream_next(input->perf, record);
 	else
 		input->error = buildid_next(input->device, 0, record);
 	if (!input->error)
@@ -150,6 +184,8 @@ int input_fd(const struct input *input)
 {
 	if (input->log)
 		return -1;
+	if (input->perf)
+		return perf_stream_fd(input->perf);
 	return input->netlink ? netlink_fd(input->netlink) : buildid_fd(input->device);
 }
 

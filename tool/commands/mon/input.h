@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Input: one stream of records, from the module's device, its netlink family, or a
+ * Input: one stream of records, from the module's device, its netlink family, perf, or a
  * log of buildid record. Who reads it need not know which.
  */
 #ifndef TOOL_INPUT_H
@@ -13,6 +13,8 @@ struct input;
 
 /* NULL after the error was printed. @out is for errors and stays in use. */
 struct input *input_device(struct output *out, const struct buildid_options *options);
+/* Without the module: BUILDID_SUB_DATA and pids of @options count. */
+struct input *input_perf(struct output *out, const struct buildid_options *options);
 struct input *input_netlink(struct output *out, const struct buildid_options *options);
 struct input *input_log(struct output *out, const char *path);
 void input_close(struct input *input);

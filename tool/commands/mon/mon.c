@@ -26,6 +26,7 @@
 #include "input.h"
 #include "commands/mapped_package.h"
 #include "news.h"
+#include "commands/open_source.h"
 #include "commands/options.h"
 #include "commands/print.h"
 #include "commands/waiting.h"
@@ -59,6 +60,7 @@ struct mon {
 	struct input *input; /* NULL while the module is not loaded */
 	struct waiting *waiting;
 	struct filter filter;
+	enum source_kind kind;
 	struct print_view view;
 	bool time;
 	bool full;
@@ -264,6 +266,41 @@ static void mon_push(struct mon *mon, const struct buildid_record *record)
 	mon->failed = true;
 }
 
+/* What perf cannot be asked for. */
+static const char *option_of_device(const struct mon *mon)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+		{ mon->filter.children, "--children" }, { mon->filter.by_uid, "--uid" },
+		{ mon->filter.cgroup, "--cgroup" },	{ mon->tasks, "--tasks" },
+		{ mon->netlink, "--netlink" },		{ mon->ring_size, "--ring-size" },
+		{ mon->kernel, "--with-kernel" },	{ mon->changes, "--changes" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
+/* Errors are those of input_device(). */
+static bool is_without_module(struct mon *mon)
+{
+	struct source *source;
+	bool without;
+
+	if (mon->kind == SOURCE_MODULE || option_of_device(mon) || source_open(&source, mon->kind))
+		return false;
+	without = !source_module(source);
+	if (without)
+		source_say(&mon->out, "mon", source, NULL);
+	source_close(source);
+	return without;
+}
+
 static struct input *open_module(struct mon *mon)
 {
 	struct buildid_options options = {
@@ -277,8 +314,12 @@ static struct input *open_module(struct mon *mon)
 
 	if (!filter_set_options(&mon->filter, &mon->out, &options))
 		return NULL;
-	input = mon->netlink ? input_netlink(&mon->out, &options) :
-			       input_device(&mon->out, &options);
+	if (mon->netlink)
+		input = input_netlink(&mon->out, &options);
+	else if (is_without_module(mon))
+		input = input_perf(&mon->out, &options);
+	else
+		input = input_device(&mon->out, &options);
 	filter_close_options(&options);
 	return input;
 }
@@ -485,6 +526,9 @@ static void mon_check(const struct mon *mon)
 	const char *option = option_of_module(mon);
 
 	option_check_filter(&mon->filter);
+	if (mon->kind == SOURCE_PERF && option_of_device(mon))
+		args_error(option_of_device(mon), "not together with --source=perf; it is for the "
+						  "module");
 	if (mon->log && option)
 		args_error(option, "not together with --log; it is for the module");
 	if (mon->netlink && mon->ring_size)
@@ -520,6 +564,7 @@ int cmd_mon(int argc, char **argv)
 		OPTION("input", 'i', "LOG", "the same, as every command has it for what it reads",
 		       .string = &mon.log),
 		OPTION_RING_SIZE(&mon.ring_size),
+		OPTION_SOURCE(&mon.kind),
 		{ "netlink", 0, NULL, "by generic netlink in place of the device",
 		  .flag = &mon.netlink },
 		{},

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Perf rings: what perf_event_open(2) tells of mappings and names, of all processors by time. */
+#ifndef TOOL_PERF_RINGS_H
+#define TOOL_PERF_RINGS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_rings;
+
+/*
+ * Of @pids, which may be threads, and what they fork from now on; of all processes when there are
+ * none. @data: mappings that are not executable, too. 0 or a negative errno: -EACCES and -EPERM
+ * without the right, -EINVAL where the kernel has no build-ids in its records (before 5.12).
+ */
+int perf_rings_open(struct perf_rings **rings, const uint32_t *pids, size_t nr_pids, bool data);
+void perf_rings_close(struct perf_rings *rings);
+
+/* Readable every tenth of a second, until perf_rings_next() has found nothing. */
+int perf_rings_fd(const struct perf_rings *rings);
+
+/*
+ * The next record, valid until the next call, and its CLOCK_MONOTONIC. NULL when there is none for
+ * now: those of the last milliseconds are left, as another processor's may come before them.
+ */
+const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t *time);
+
+#endif

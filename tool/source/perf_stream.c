@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Perf stream: MMAP2, COMM, FORK and LOST of perf. */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/array.h"
+#include "common/clock.h"
+#include "content/mapped_files.h"
+#include "file_ids.h"
+#include "file_record.h"
+#include "perf_rings.h"
+#include "perf_stream.h"
+#include "process_facts.h"
+
+/* Names of threads that are kept: one whose place another has taken is read again. */
+#define NAMES 4096
+/* Files that have a number: then numbering begins again, with others. */
+#define FILES_MAX 65536
+
+struct name {
+	uint32_t tid;
+	uint8_t comm[16];
+};
+
+struct perf_stream {
+	struct perf_rings *rings;
+	uint32_t *pids;
+	size_t nr_pids;
+	struct file_ids ids;
+	uint64_t first_id;
+	uint64_t seq;
+	struct name names[NAMES];
+	bool mmap_follows;
+	struct buildid_mmap mmap;
+	struct buildid_lost lost;
+	uint64_t file[FILE_RECORD_WORDS];
+};
+
+/* The layouts of perf_event_open(2), without what sample_id_all adds. */
+struct perf_mmap2 {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	union {
+		struct {
+			uint32_t major, minor;
+			uint64_t ino, generation;
+		};
+		struct {
+			uint8_t id_size, reserved[3];
+			uint8_t id[20];
+		};
+	};
+	uint32_t prot, flags;
+	char path[];
+};
+
+struct perf_comm {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct perf_fork {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct perf_lost {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+/* ----------------------------------------------------------------- names -- */
+
+static struct name *name_of(struct perf_stream *stream, uint32_t tid)
+{
+	return &stream->names[tid % NAMES];
+}
+
+static void set_comm(struct perf_stream *stream, const struct perf_comm *comm)
+{
+	struct name *name = name_of(stream, comm->tid);
+
+	*name = (struct name){ .tid = comm->tid };
+	memcpy(name->comm, comm->comm, strnlen(comm->comm, sizeof(name->comm) - 1));
+}
+
+/* The new one has its parent's, which need not have been told here. */
+static void inherit_comm(struct perf_stream *stream, const struct perf_fork *fork)
+{
+	const struct name *parent = name_of(stream, fork->ptid);
+	struct name *name = name_of(stream, fork->tid);
+
+	if (parent->tid != fork->ptid) {
+		if (name->tid == fork->tid)
+			name->tid = 0;
+		return;
+	}
+	*name = *parent;
+	name->tid = fork->tid;
+}
+
+static void get_comm(struct perf_stream *stream, uint32_t pid, uint32_t tid, uint8_t comm[16])
+{
+	struct name *name = name_of(stream, tid);
+
+	if (name->tid != tid) {
+		*name = (struct name){ .tid = tid };
+		process_comm(pid, tid, name->comm);
+	}
+	memcpy(comm, name->comm, sizeof(name->comm));
+}
+
+/* -------------------------------------------------------------- mappings -- */
+
+static bool is_asked_for(const struct perf_stream *stream, const struct perf_mmap2 *mmap)
+{
+	size_t i;
+
+	/* "//anon", "[heap]", "[vdso]" */
+	if (mmap->path[0] != '/' || mmap->path[1] == '/')
+		return false;
+	for (i = 0; i < stream->nr_pids; i++)
+		if (stream->pids[i] == mmap->pid)
+			return true;
+	return !stream->nr_pids;
+}
+
+static void set_state(struct file_state *state, const struct perf_mmap2 *mmap)
+{
+	/* That perf says nothing of a build-id does not say that there is none. */
+	*state = (struct file_state){ .identity.reason = BUILDID_REASON_NOT_READ };
+	if (!(mmap->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		state->major = mmap->major;
+		state->minor = mmap->minor;
+		state->ino = mmap->ino;
+	} else if (mmap->id_size <= sizeof(mmap->id) &&
+		   build_id_set(&state->identity.id, mmap->id, mmap->id_size)) {
+		state->identity.kind = BUILDID_KIND_GNU;
+		state->identity.reason = BUILDID_REASON_NONE;
+	}
+}
+
+static void number_file(struct perf_stream *stream, struct buildid_file *file)
+{
+	uint64_t id;
+
+	if (stream->ids.count == FILES_MAX) {
+		file_ids_free(&stream->ids);
+		stream->ids = (struct file_ids){};
+		stream->first_id += FILES_MAX;
+	}
+	id = file_ids_of(&stream->ids, file);
+	file->file_id = id ? id + stream->first_id : 0;
+}
+
+static void set_file(struct perf_stream *stream, const struct perf_mmap2 *mmap, uint64_t time)
+{
+	const bool deleted = is_marked_deleted(mmap->path);
+	char *stripped = deleted ? strip_deleted(mmap->path) : NULL;
+	struct buildid_file *file;
+	struct file_state state;
+
+	set_state(&state, mmap);
+	file = file_record_make(stream->file, &state, stripped ? stripped : mmap->path);
+	free(stripped);
+	file->generation =
+		mmap->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID ? 0 : (uint32_t)mmap->generation;
+	file->flags |= deleted ? BUILDID_FILE_DELETED : 0;
+	file->flags |= !strncmp(mmap->path, "/memfd:", 7) ? BUILDID_FILE_MEMFD : 0;
+	file->pid = mmap->pid;
+	file->tid = mmap->tid;
+	number_file(stream, file);
+	file->header.flags = 0;
+	file->header.time_mono = time;
+	file->header.seq = ++stream->seq;
+}
+
+/* Not of a process that has the pid of one that is gone. */
+static void read_facts(struct buildid_mmap *mmap)
+{
+	const uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+
+	process_facts_read(mmap);
+	if (mmap->start_time <= mmap->header.time_mono + slept)
+		return;
+	mmap->start_time = 0;
+	mmap->uid = ~0U;
+	mmap->cgroup_id = 0;
+}
+
+static void set_mmap(struct perf_stream *stream, const struct perf_mmap2 *mmap, uint64_t time)
+{
+	const struct buildid_file *file = (const void *)stream->file;
+
+	stream->mmap = (struct buildid_mmap){
+		.header = { .type = BUILDID_RECORD_MMAP,
+			    .size = sizeof(stream->mmap),
+			    .seq = ++stream->seq,
+			    .time_mono = time },
+		.pid = mmap->pid,
+		.tid = mmap->tid,
+		.addr = mmap->addr,
+		.len = mmap->len,
+		.pgoff = mmap->pgoff,
+		.file_id = file->file_id,
+		.prot = mmap->prot,
+		.map_flags = mmap->flags & MAP_SHARED ? MAP_SHARED : MAP_PRIVATE,
+		.state = file->file_id ? BUILDID_STATE_KNOWN : BUILDID_STATE_UNRESOLVED,
+	};
+	read_facts(&stream->mmap);
+	get_comm(stream, mmap->pid, mmap->tid, stream->mmap.comm);
+}
+
+static void set_lost(struct perf_stream *stream, const struct perf_lost *lost, uint64_t time)
+{
+	/* Any of them may have been a mapping. */
+	stream->lost = (struct buildid_lost){
+		.header = { .type = BUILDID_RECORD_LOST,
+			    .size = sizeof(stream->lost),
+			    .seq = ++stream->seq,
+			    .time_mono = time },
+		.ring_full = lost->lost,
+		.ring_full_mmaps = lost->lost,
+	};
+}
+
+/* What becomes of a record of perf, or NULL. */
+static const struct buildid_record *take(struct perf_stream *stream, const void *record,
+					 uint64_t time)
+{
+	const struct perf_event_header *header = record;
+
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		if (!is_asked_for(stream, record))
+			return NULL;
+		set_file(stream, record, time);
+		set_mmap(stream, record, time);
+		stream->mmap_follows = true;
+		return (const void *)stream->file;
+	case PERF_RECORD_COMM:
+		set_comm(stream, record);
+		return NULL;
+	case PERF_RECORD_FORK:
+		inherit_comm(stream, record);
+		return NULL;
+	case PERF_RECORD_LOST:
+		set_lost(stream, record, time);
+		return &stream->lost.header;
+	default:
+		return NULL;
+	}
+}
+
+int perf_stream_next(struct perf_stream *stream, const struct buildid_record **record)
+{
+	const struct perf_event_header *header;
+	uint64_t time;
+
+	if (stream->mmap_follows) {
+		stream->mmap_follows = false;
+		*record = &stream->mmap.header;
+		return 0;
+	}
+	while ((header = perf_rings_next(stream->rings, &time))) {
+		*record = take(stream, header, time);
+		if (*record)
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+/* ------------------------------------------------------------------ open -- */
+
+/* An event is of a thread, and of those that it makes. */
+static int add_threads(uint32_t **tids, size_t *count, uint32_t pid)
+{
+	struct dirent *entry;
+	DIR *directory;
+	char path[64];
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	directory = opendir(path);
+	if (!directory)
+		return -ESRCH;
+	while (!err && (entry = readdir(directory))) {
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		if (!array_reserve(*tids, *count))
+			err = -ENOMEM;
+		else
+			(*tids)[(*count)++] = (uint32_t)strtoul(entry->d_name, NULL, 10);
+	}
+	closedir(directory);
+	return err;
+}
+
+/* Names of before, as no record tells them. What is renamed meanwhile has a record. */
+static void learn_names(struct perf_stream *stream, uint32_t pid)
+{
+	uint32_t *tids = NULL;
+	size_t count = 0, i;
+	uint8_t comm[16];
+
+	add_threads(&tids, &count, pid);
+	for (i = 0; i < count; i++)
+		get_comm(stream, pid, tids[i], comm);
+	free(tids);
+}
+
+static void learn_all_names(struct perf_stream *stream)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		if (isdigit((unsigned char)*entry->d_name))
+			learn_names(stream, (uint32_t)strtoul(entry->d_name, NULL, 10));
+	if (directory)
+		closedir(directory);
+}
+
+static int open_rings(struct perf_stream *stream, const struct buildid_options *options)
+{
+	uint32_t *tids = NULL;
+	size_t count = 0, i;
+	int err = 0;
+
+	for (i = 0; i < stream->nr_pids && !err; i++)
+		err = add_threads(&tids, &count, stream->pids[i]);
+	if (!err)
+		err = perf_rings_open(&stream->rings, tids, count,
+				      options->flags & BUILDID_SUB_DATA);
+	free(tids);
+	if (!err && !stream->nr_pids)
+		learn_all_names(stream);
+	for (i = 0; i < stream->nr_pids && !err; i++)
+		learn_names(stream, stream->pids[i]);
+	return err;
+}
+
+int perf_stream_open(struct perf_stream **stream, const struct buildid_options *options)
+{
+	struct perf_stream *new = calloc(1, sizeof(*new));
+	int err = -ENOMEM;
+	size_t i;
+
+	*stream = NULL;
+	if (!new)
+		return err;
+	new->pids = calloc(options->nr_pids + 1, sizeof(*new->pids));
+	if (new->pids) {
+		for (i = 0; i < options->nr_pids; i++)
+			new->pids[i] = options->pids[i];
+		new->nr_pids = options->nr_pids;
+		err = open_rings(new, options);
+	}
+	if (err) {
+		perf_stream_close(new);
+		return err;
+	}
+	*stream = new;
+	return 0;
+}
+
+void perf_stream_close(struct perf_stream *stream)
+{
+	if (!stream)
+		return;
+	perf_rings_close(stream->rings);
+	file_ids_free(&stream->ids);
+	free(stream->pids);
+	free(stream);
+}
+
+int perf_stream_fd(const struct perf_stream *stream)
+{
+	return perf_rings_fd(stream->rings);
+}

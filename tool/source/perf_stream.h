@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Perf stream: the records of buildid_next(), made of perf's.
+ *
+ * A mapping has what perf says of it: a path, and the build-id that the kernel found as it was made,
+ * where there is one of 20 bytes or less in a page that was in memory. With a build-id perf has no
+ * inode, and without one not the reason; versions of files, cookies, the kernel and
+ * its modules it has not. Of who mapped it the name is that of the record, the rest is read from
+ * /proc, and is not known of who is gone by then.
+ */
+#ifndef TOOL_PERF_STREAM_H
+#define TOOL_PERF_STREAM_H
+
+#include "libbuildid/libbuildid.h"
+
+struct perf_stream;
+
+/*
+ * Of @options pids and BUILDID_SUB_DATA count; others are not to be given. 0 or a negative errno, as
+ * of perf_rings_open().
+ */
+int perf_stream_open(struct perf_stream **stream, const struct buildid_options *options);
+void perf_stream_close(struct perf_stream *stream);
+int perf_stream_fd(const struct perf_stream *stream);
+/* Does not wait: 0, or -EAGAIN. FILE before each MMAP, and LOST. */
+int perf_stream_next(struct perf_stream *stream, const struct buildid_record **record);
+
+#endif
