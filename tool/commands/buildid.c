@@ -38,7 +38,7 @@ static const struct command {
 	{ "store", cmd_store, "put the files that perf report needs into ~/.debug" },
 	{ "resolve", cmd_resolve, "print a file with a given build-id" },
 	{ "symbolize", cmd_symbolize, "name the addresses of processes, dead or alive" },
-	{ "report", cmd_report, "show a recording as a page, or what an upgrade changed" },
+	{ "report", cmd_report, "run perf report, show a page, or what an upgrade changed" },
 	{ "bundle", cmd_bundle, "pack a perf.data with the files it needs" },
 	{ "unbundle", cmd_unbundle, "unpack what bundle packed" },
 	{ "cookie", cmd_cookie, "give an identity to a file that has none" },

@@ -343,6 +343,15 @@ static bool read_functions(struct code_image *image, int fd, int debug, bool exp
 	       symbol_table_read(&image->functions, fd, true);
 }
 
+static void code_image_close(struct code_image *image)
+{
+	symbol_table_free(&image->functions);
+	free(image->sections);
+	free(image->labels);
+	elf_end(image->elf);
+	*image = (struct code_image){};
+}
+
 const char *code_image_open(struct code_image *image, int fd, int debug, bool exported)
 {
 	const char *problem;
@@ -357,13 +366,4 @@ const char *code_image_open(struct code_image *image, int fd, int debug, bool ex
 	if (problem)
 		code_image_close(image);
 	return problem;
-}
-
-void code_image_close(struct code_image *image)
-{
-	symbol_table_free(&image->functions);
-	free(image->sections);
-	free(image->labels);
-	elf_end(image->elf);
-	*image = (struct code_image){};
 }

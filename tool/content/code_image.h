@@ -38,10 +38,10 @@ struct code_place {
 
 /*
  * Functions are those of .symtab of the file at @fd, else of its debug file at @debug, which may
- * be -1; with @exported, and where there are no others, those of .dynsym. NULL, or why not.
+ * be -1; with @exported, and where there are no others, those of .dynsym. NULL, or why not. What it
+ * takes stays until the process ends.
  */
 const char *code_image_open(struct code_image *image, int fd, int debug, bool exported);
-void code_image_close(struct code_image *image);
 /* Whether all functions have a name, as far as they ever had one, and not those exported only. */
 bool code_image_names_all(int fd, int debug);
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* buildid report: what a recording shows, and what changed between two contents. */
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "common/supervise.h"
 #include "report_diff.h"
+#include "report_perf.h"
 #include "report_profile.h"
 
 static const char help[] =
-	"Make of a perf.data, perf.data unless --input is given, a page to look at: a flame graph in "
-	"which functions are those of their own content, a timeline of which content each path led "
-	"to when, and a table of contents. The page is one file, and loads nothing.\n\n"
+	"Run perf report on a perf.data, perf.data if none is given, after buildid store has put what "
+	"it needs into ~/.debug; what is behind -- is for perf.\n\n"
+	"With --html, make a page of it to look at: a flame graph in which functions are those of "
+	"their own content, a timeline of which content each path led to when, and a table of "
+	"contents. The page is one file, and loads nothing.\n\n"
 	"With --diff, compare the functions of two contents: each is a file, a build-id in "
 	"hex or 8 of its digits or more, or PATH@ID as a recording has it. Of a PATH which has had "
 	"two contents, in the recording or else in ~/.debug and now, it is these. With --input the "
@@ -24,19 +27,44 @@ static const char help[] =
 	"bytes are references, as of machines other than x86-64, and \"unknown\" where several "
 	"have its name. What is called and used has verdicts of its own; data has none.";
 
+static bool is_made(const struct report_profile *profile)
+{
+	return profile->html || profile->flamegraph || profile->folded;
+}
+
+/* An operand that is no option of perf's is the perf.data. */
+static int run_perf(const struct report_diff *job)
+{
+	struct report_perf perf = {
+		.out = job->out,
+		.input = job->input,
+		.options = job->operands,
+		.directory = job->directory,
+		.no_servers = job->no_servers,
+	};
+
+	if (!perf.input && *perf.options && **perf.options != '-')
+		perf.input = *perf.options++;
+	if (!perf.input)
+		perf.input = "perf.data";
+	if (!strcmp(perf.input, "-"))
+		args_error("-", "is read twice; write it to a file first");
+	if (job->out->json)
+		args_error("--json", "only together with --diff");
+	return report_perf_run(&perf);
+}
+
 static void report_check(bool diff, const struct report_diff *job,
 			 const struct report_profile *profile)
 {
-	const bool made = profile->html || profile->flamegraph || profile->folded;
+	const bool made = is_made(profile);
 
 	if (diff && made)
 		args_error("--diff", "not together with --html, --flamegraph and --folded");
 	if (diff && !*job->operands)
 		args_error("BEFORE", "missing operand");
-	if (!diff && !made)
-		args_error("--html", "missing option, or --flamegraph, --folded or --diff");
-	if (!diff && *job->operands && job->operands[1])
-		args_error(job->operands[1], "too many operands");
+	if ((diff || made) && *job->operands && job->operands[1] && (made || job->operands[2]))
+		args_error(job->operands[made ? 1 : 2], "too many operands");
 	if (!diff && job->raw)
 		args_error("--no-demangle", "only together with --diff");
 }
@@ -63,8 +91,9 @@ int cmd_report(int argc, char **argv)
 	};
 	const struct args args = {
 		.command = "report",
-		.operands = "--html=FILE [perf.data]\n--diff BEFORE AFTER\n--diff PATH",
-		.max_operands = 2,
+		.operands = "[perf.data] [-- PERF-OPTION...]\n--html=FILE [perf.data]\n"
+			    "--diff BEFORE AFTER\n--diff PATH",
+		.max_operands = ARGS_ANY,
 		.help = help,
 		.options = options,
 		.out = &out,
@@ -72,6 +101,8 @@ int cmd_report(int argc, char **argv)
 
 	job.operands = args_parse(&args, argc, argv);
 	report_check(diff, &job, &profile);
+	if (!diff && !is_made(&profile))
+		return run_perf(&job);
 	if (!diff) {
 		option_recorded(job.operands, &job.input, NULL);
 		profile.input = job.input ? job.input : "perf.data";

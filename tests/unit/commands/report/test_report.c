@@ -263,6 +263,33 @@ static void without_samples_there_is_no_page(void **state)
 	assert_int_equal(RUN(report, "--folded", "a", "b"), 2);
 }
 
+/* By the program itself, which becomes perf. */
+static void perf_report_runs_when_its_files_are_in_place(void **state)
+{
+	const char *said;
+
+	(void)state;
+	put_two_contents();
+	shell("cp 0.so lib.so; mkdir bin; printf '#!/bin/sh\necho perf \"$@\"\nls kept/opt/lib.so\n' "
+	      "> bin/perf; chmod +x bin/perf; mkdir -p kept/opt kept/.build-id; "
+	      "cp -a .debug/opt .debug/.build-id kept/");
+	said = shell_output(
+		"PATH=$PWD/bin:$PATH $BUILDID report --dir kept --no-debuginfod -- --stdio "
+		"-n 2>&1");
+	assert_non_null(
+		strstr(said, "perf --buildid-dir kept report --input perf.data --stdio -n\n"));
+	assert_non_null(strstr(said, hex(0)));
+	assert_non_null(strstr(said, "buildid: perf.data: 1 files are in place, 1 missing\n"));
+	assert_non_null(strstr(said, " /opt/lib.so: No such file or directory"));
+	said = shell_output("PATH=$PWD/bin:$PATH $BUILDID report none.data 2>&1; [ $? = 1 ]");
+	assert_non_null(strstr(said, "none.data: No such file or directory"));
+	assert_null(strstr(said, "perf --"));
+	said = shell_output("rm bin/perf; PATH=$PWD/bin:/none $BUILDID report --dir kept perf.data "
+			    "2>&1; [ $? = 1 ]");
+	assert_non_null(strstr(said, "buildid: perf: not found in PATH; it is in Debian's "
+				     "linux-perf: apt install linux-perf\n"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_tear_down)
 
 int main(void)
@@ -276,6 +303,7 @@ int main(void)
 		TEST(folded_stacks_have_the_contents_of_functions),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
 		TEST(without_samples_there_is_no_page),
+		TEST(perf_report_runs_when_its_files_are_in_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
