@@ -13,8 +13,8 @@
 /* From the least of changes. The words for them are code_verdict_word(). */
 enum code_verdict {
 	CODE_SAME,    /* the same bytes */
-	CODE_MOVED,   /* but for references to what has the same name */
-	CODE_DATA,    /* but for these, and what may be references to data without a name */
+	CODE_MOVED,   /* except for references to what has the same name */
+	CODE_DATA,    /* except for these, and what may be references to data without a name */
 	CODE_UNKNOWN, /* there are several of that name, or the file lacks the bytes */
 	CODE_BYTES,   /* other bytes; which of them are references is not known of this machine */
 	CODE_CALLS,   /* calls of functions of another name */

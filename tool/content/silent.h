@@ -3,10 +3,10 @@
  * Silent: whose files are not asked for any more, as a server gave no answer. Each costs seconds,
  * and a child that is left behind.
  *
- * It is nobody else's loss: no more files of that device that this user's processes have mapped,
- * and after three devices none of that user. A user cannot hide another's files so. The user is
- * the real one: a set-user-ID program is not root's, but of who runs it. Not the owner of an entry
- * in /proc, who may be root for a process that is not dumpable.
+ * Others lose nothing: what is skipped is files on that device that this user's processes have
+ * mapped, and after three devices all files of that user. So a user cannot hide another's files.
+ * The user is the real one, as a set-user-ID program belongs to the user who runs it. It is not the
+ * owner of an entry in /proc, which may be root for a process that is not dumpable.
  */
 #ifndef TOOL_SILENT_H
 #define TOOL_SILENT_H
@@ -18,7 +18,7 @@
 
 struct silent_device;
 
-/* Begins as all zeros. */
+/* Initialized to all zeros. */
 struct silent {
 	struct silent_device *devices;
 	size_t count;

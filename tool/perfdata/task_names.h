@@ -10,7 +10,7 @@
 
 struct task_event;
 
-/* Begins as all zeros. */
+/* Initialized to all zeros. */
 struct task_names {
 	struct task_event *events; /* by pid and time, when ready */
 	size_t nr_events;

@@ -12,7 +12,7 @@
 /* Above those of a module, which may be loaded all the same. */
 #define FILE_IDS_FIRST (1ULL << 48)
 
-/* Begins as all zeros. */
+/* Initialized to all zeros. */
 struct file_ids {
 	struct buildid_file **files;
 	size_t count;

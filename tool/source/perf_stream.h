@@ -2,11 +2,11 @@
 /*
  * Perf stream: the records of buildid_next(), made of perf's.
  *
- * A mapping has what perf says of it: a path, and the build-id that the kernel found as it was made,
- * where there is one of 20 bytes or less in a page that was in memory. With a build-id perf has no
- * inode, and without one not the reason; versions of files, cookies, the kernel and
- * its modules it has not. Of who mapped it the name is that of the record, the rest is read from
- * /proc, and is not known of who is gone by then.
+ * A mapping has what perf says of it: a path, and the build-id that the kernel found when it was
+ * made, if it has 20 bytes or less and its page was in memory. With a build-id perf has no inode,
+ * without one no reason; it has no versions of files, no cookies, no kernel and no modules. The
+ * process's name is that of the record. The rest is read from /proc, and is unknown for a process
+ * that is gone by then.
  */
 #ifndef TOOL_PERF_STREAM_H
 #define TOOL_PERF_STREAM_H

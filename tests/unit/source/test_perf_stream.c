@@ -218,7 +218,7 @@ static void names_are_those_of_then(void **state)
 	put_mmap2(GONE, 20, "/f");
 	put_comm(GONE, "exactly15bytes!");
 	put_mmap2(GONE, 20, "/f");
-	/* A child of who is not known, with a tid that was another's. */
+	/* A child of an unknown parent, with a tid that was another thread's. */
 	put_fork(GONE - 2, GONE);
 	put_mmap2(GONE, 20, "/f");
 	expect_mapping();

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands/perf_program.h"
 #include "common/child.h"
 #include "report_perf.h"
 
@@ -105,11 +106,7 @@ static int perf_run(const struct report_perf *job)
 	command[count++] = changeable(job->input);
 	memcpy(command + count, job->options, options * sizeof(*command));
 	execvp(command[0], command);
-	out_error(
-		job->out, "perf", "%s",
-		errno == ENOENT ?
-			"not found in PATH; it is in Debian's linux-perf: apt install linux-perf" :
-			strerror(errno));
+	out_error(job->out, "perf", "%s", perf_program_reason("perf", errno));
 	free(command);
 	return EXIT_FAILURE;
 }
