@@ -24,7 +24,7 @@ static void without_the_module_all_say_so(void **state)
 	assert_int_equal(RUN(info), 1);
 	assert_string_equal(err, expected);
 	assert_string_equal(out, "");
-	assert_int_equal(RUN(mon), 1);
+	assert_int_equal(RUN(mon, "--source=module"), 1);
 	assert_string_equal(err, expected);
 	assert_int_equal(RUN(record, "-o", "never", "--", "touch", "ran"), 1);
 	assert_string_equal(err, expected);
