@@ -105,7 +105,7 @@ static void json_has_the_source_in_each_line(void **state)
 {
 	(void)state;
 	shell("cp /bin/false new && mv new program");
-	assert_int_equal(RUN(stale, "-j", pid), 3);
+	assert_int_equal(RUN(stale, "-j", "--quiet", pid), 3);
 	assert_non_null(strstr(out, "\"source\":\"perf\"}\n"));
 	/* What is not known is not 0. */
 	assert_non_null(strstr(out, "\"gen\":null,\"mtime\":1"));
