@@ -32,7 +32,7 @@
  * @major: device of the inode that is there, as stat(2) shows it, with @minor and @ino
  * @asked: the file was opened, or could not be
  * @file: its record, if @asked and there is one; NULL without memory
- * @now: likewise
+ * @now: as @file, of what is at the path now
  */
 struct place {
 	uint32_t root;

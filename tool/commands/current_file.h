@@ -28,8 +28,8 @@ enum current_state {
 /**
  * struct current_file - the file at a path now
  * @identity: valid with CURRENT_OTHER; that of what is mapped, where only the bytes differ
- * @ctime: since when it is there, nanoseconds since the epoch; likewise
- * @file_id: as in struct buildid_file; likewise
+ * @ctime: since when it is there, nanoseconds since the epoch; with CURRENT_OTHER
+ * @file_id: as in struct buildid_file; with CURRENT_OTHER
  */
 struct current_file {
 	struct identity identity;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buildid flush: make the module forget all files, so that each is identified anew. */
+/* buildid flush: make the module forget all files, so that each is identified again. */
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Lookup: a question is a path with a descriptor of its root directory, and where files are
  * compared how far that is; an answer is a struct lookup or a struct progress. Files are
- * compared in parts, so that a large one on a slow disk is no server that does not answer.
+ * compared in parts, so that a large one on a slow disk is not taken for a silent server.
  */
 
 #include <errno.h>
@@ -59,7 +59,7 @@ struct progress {
 	struct inode current;
 };
 
-/* open_untrusted_in() says it in words. What is no regular file is none to compare with. */
+/* open_untrusted_in() says it in words. Only regular files can be compared. */
 static int why_not(int root, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
@@ -120,7 +120,7 @@ static bool is_mapped(int fd, const struct question *question)
 	       (stat_.st_ino == question->inos[0] || stat_.st_ino == question->inos[1]);
 }
 
-/* By map_files, for whoever may; a program also by /proc/PID/exe, for who may trace it. */
+/* By map_files, if the caller may; a program also by /proc/PID/exe, if they may trace it. */
 static int open_mapped(const struct question *question)
 {
 	int handle = mapped_handle_at(question->pid, question->addr);

@@ -56,7 +56,7 @@ struct maps {
 	struct buildid_files *files;
 	struct unstrip *unstrip;
 	struct mapped_packages *packages; /* with @long_lines */
-	struct mapped_members *members;	  /* likewise */
+	struct mapped_members *members;	  /* with @long_lines */
 	enum format format;
 	bool all;
 	bool data;

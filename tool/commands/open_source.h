@@ -17,7 +17,7 @@ const char *option_source(void *kind, const char *name);
 
 /*
  * NULL after the error was printed. Without the module each line of JSON has a field that says so;
- * for who reads text it is said now, with what @command cannot know then, or NULL.
+ * for readers of text it is said now, with what @command cannot know then, or NULL.
  */
 struct source *source_for(struct output *out, const char *command, enum source_kind kind,
 			  const char *missing);

@@ -54,14 +54,14 @@ const char *print_id(const void *record, char text[PRINT_ID_MAX]);
 /* print_id() as a column. */
 void print_put_id(struct output *out, int width, const void *record);
 /*
- * In text: @path, or NULL if it is there already, in what is left of the line but for the file's
+ * In text: @path, or NULL if it is there already, in what is left of the line beside the file's
  * flags, a word each, and @tail behind it, unless that is NULL.
  */
 void print_put_mapped(struct output *out, const char *path, const struct buildid_file *file,
 		      const char *tail);
 /*
  * A path, or "": in JSON "path", and "path_bytes" where it is no UTF-8; in text what is left of
- * the line, but for "(@note)" and then @tail behind it, each unless it is NULL.
+ * the line beside "(@note)" and then @tail, each unless it is NULL.
  */
 void print_put_path(struct output *out, const char *path, const char *note, const char *tail);
 /* What an equal identity was no proof of. */

@@ -2,7 +2,7 @@
 /*
  * buildid resolve: a file by its build-id.
  *
- * Where it may be is a hint only, be it from the module or a server: a path is printed once
+ * Where it may be is a hint only, whether from the module or a server: a path is printed once
  * the build-id in the file is the one that was asked for.
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Input: one stream of records, from the module's device, its netlink family, perf, or a
- * log of buildid record. Who reads it need not know which.
+ * log of buildid record. Its reader need not know which.
  */
 #ifndef TOOL_INPUT_H
 #define TOOL_INPUT_H

@@ -75,7 +75,7 @@ struct mon {
 	uint64_t count; /* 0 for no end */
 
 	struct news *news;		  /* NULL without --changes */
-	struct mapped_packages *packages; /* likewise, and with --log */
+	struct mapped_packages *packages; /* NULL with --log, too */
 	int header_in;			  /* lines until the header is gone from the terminal */
 
 	uint64_t shown;
@@ -324,7 +324,7 @@ static struct input *open_module(struct mon *mon)
 	return input;
 }
 
-/* Its file_ids begin anew when it is loaded again. */
+/* Its file_ids start over when it is loaded again. */
 static void leave_module(struct mon *mon)
 {
 	drain(mon, WAITING_END);

@@ -12,7 +12,7 @@
 
 struct diff_operand {
 	struct content_request request;
-	char *path; /* of the request, to be freed; NULL where it is not known */
+	char *path; /* of the request, owned; NULL where it is not known */
 };
 
 /* Of a recording, or all zeros. */

@@ -10,7 +10,7 @@
 
 #define CUT_MIN 3
 
-/* Of those that are no control: XML 1.0 has no others that it does not allow. */
+/* Beside controls these are the only characters that XML 1.0 does not allow. */
 static bool is_allowed(uint32_t code)
 {
 	return !utf8_is_control(code) && code != 0xfffe && code != 0xffff;

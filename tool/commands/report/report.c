@@ -32,7 +32,7 @@ static bool is_made(const struct report_profile *profile)
 	return profile->html || profile->flamegraph || profile->folded;
 }
 
-/* An operand that is no option of perf's is the perf.data. */
+/* An operand without a dash is the perf.data, not an option for perf. */
 static int run_perf(const struct report_diff *job)
 {
 	struct report_perf perf = {

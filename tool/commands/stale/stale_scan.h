@@ -36,13 +36,13 @@ struct stale {
  * @found: called for each stale file of each process
  * @data: for @found
  * @current: NULL at first; what is known of paths, and of users whose servers are silent
- * @alive: added to: processes that were there, with file mappings or without
- * @processes: likewise: whose mappings were compared
- * @stale: likewise: of these, that have a stale file
- * @denied: likewise: that may not be looked at
- * @skipped: likewise: that kept calling exec, or kept their address space locked
- * @unknown: likewise: mapped files that could not be compared
- * @unsure: likewise: with the identity of what is at their path, but not compared with it
+ * @alive: a counter, as all below: processes that were there, with file mappings or without
+ * @processes: whose mappings were compared
+ * @stale: of these, those that have a stale file
+ * @denied: processes that may not be looked at
+ * @skipped: processes that kept calling exec, or kept their address space locked
+ * @unknown: mapped files that could not be compared
+ * @unsure: mapped files with the identity of what is at their path, but not compared with it
  */
 struct stale_scan {
 	uint32_t nr_pids;

@@ -174,7 +174,7 @@ static int metrics_compare(const void *a, const void *b)
 		       memcmp(one->identity.id.bytes, other->identity.id.bytes, BUILDID_ID_MAX);
 }
 
-/* Without them where nothing is known, as an empty label is none for Prometheus, too. */
+/* Without them where nothing is known, as an empty label means no label to Prometheus. */
 static void package_labels(FILE *file, struct mapped_packages *packages,
 			   const struct content *content)
 {

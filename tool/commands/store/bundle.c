@@ -180,8 +180,8 @@ static struct dirent *next_entry(struct job *job, DIR *directory, const char *na
 }
 
 /*
- * As perf record --threads makes it, with all that is below. It may be another user's, who
- * would have links in it packed, too, to files that he cannot read.
+ * As perf record --threads makes it, with all that is below. It may be another user's, and
+ * links in it would have files packed that this user cannot read.
  */
 static bool add_directory(struct job *job, struct tarball *tarball, int fd, const char *name)
 {

@@ -175,7 +175,7 @@ static bool store_entry_put(struct store_job *store, const struct request *reque
 	inside = decompress(found->fd, &problem);
 	if (inside < 0)
 		return reason_set(reason, "cannot be decompressed: %s", problem);
-	/* Who may not read the one may not read the other, and whose it is stays known. */
+	/* Users who may not read the one may not read the other; the owner stays known. */
 	mode = fstat(found->fd, &stat_) ? 0600 : stat_.st_mode & 0777;
 	fchmod(inside, content_is_ours(found->fd) ? mode : mode | CONTENT_COPY);
 	item.fd = inside;

@@ -4,7 +4,7 @@
  *
  * An archive may come from anybody, so nothing in it is trusted. A name becomes a path
  * only if it has the shape of one in ~/.debug, and through debug_dir.c, which follows no
- * link; symbolic links are checked and made anew, never unpacked; the build-id in a file
+ * link; symbolic links are checked and made by us, never unpacked; the build-id in a file
  * is checked before the file gets a name; nothing that exists is replaced.
  */
 
@@ -221,7 +221,7 @@ static void unpack_content(struct job *job, const struct tarball_member *file)
 
 /* ------------------------------------------------------------------ data -- */
 
-/* What already exists is not replaced, be it a link. */
+/* What already exists is not replaced, not even a link. */
 static const char *unbundle_save(struct job *job, int directory, const char *name)
 {
 	struct temporary file;

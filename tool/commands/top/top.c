@@ -46,7 +46,7 @@ static const char help[] =
 
 #define SECOND 1000000000ULL
 
-/* Rows that are no contents: totals, losses and the header; keys at the end. */
+/* Rows beside those of contents: totals, losses and the header; keys at the end. */
 #define ROWS_ABOVE 3
 #define ROWS_BELOW 1
 
