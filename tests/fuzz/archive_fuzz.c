@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <tar.h>
 
-#include "commands/unbundle.c"
+#include "commands/store/unbundle.c"
 #include "content/elf_file.h"
 #include "fuzz.h"
 

@@ -8,6 +8,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import lib
@@ -19,6 +20,15 @@ STALE, NOBODY = 3, 3
 MNT_DETACH = 2
 SAYS = "without the module"
 QUERY = (6, 11)  # from then on the kernel is asked for what cannot be opened
+# Maps a file, and keeps it so; a program that runs could not be written to.
+MAPPER = """
+import mmap, os, sys, time
+fd = os.open(sys.argv[1], os.O_RDONLY)
+mapped = mmap.mmap(fd, 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+mapped[:]
+print(flush=True)
+time.sleep(1000)
+"""
 # What only the module knows, and times of day.
 UNKNOWN = {"source", "time", "time_mono", "time_perf", "gen", "file_id", "tree"}
 
@@ -224,6 +234,32 @@ def watching(*command):
 def contents_of(lines, pid):
     return sorted((line["addr"], line["len"], line["pgoff"], line["prot"], line["comm"],
                    line["build_id"], line["path"]) for line in lines if line.get("pid") == pid)
+
+
+@test
+def an_overlay_s_file_that_was_copied_up_is_not_what_is_mapped():
+    sleep, cat = (lib.readelf_ids([path])[path] for path in ("/bin/sleep", "/bin/cat"))
+    with lib.overlay() as (merged, lower, _), lib.unloaded():
+        os.chmod(merged, 0o755)
+        shutil.copy("/bin/sleep", lower + "/program")
+        path = merged + "/program"
+        time.sleep(0.05)    # the file is older than the process by more than a tick
+        with lib.started(sys.executable, "-c", MAPPER, path, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+
+            def ids():
+                return [line["build_id"] for line in lib.json_lines(
+                    lib.buildid("maps", "-j", str(process.pid)).stdout)
+                        if line.get("path") == path]
+            equal(set(ids()), {sleep}, "as it was")
+            with open("/bin/cat", "rb") as source, open(path, "r+b") as file:
+                file.truncate(0)
+                file.write(source.read())
+            equal(set(ids()) - {sleep, None}, set(), "not what the path leads to by now")
+            if lib.KERNEL >= QUERY:
+                equal(set(ids()), {sleep}, "the kernel knows")
+                lib.buildid("stale", "-q", str(process.pid), status=STALE)
+            assert cat != sleep
 
 
 @test

@@ -246,20 +246,20 @@ static size_t show_processes(struct maps *maps, const char *name,
 	return 1;
 }
 
-static void show_process(struct maps *maps, uint32_t pid)
+static void show_process(struct maps *maps, const struct listed_process *process)
 {
 	struct buildid_options options = {
 		.size = sizeof(options),
 		.flags = maps->data ? BUILDID_SUB_DATA : 0,
 		.nr_pids = 1,
-		.pids = &pid,
+		.pids = &process->pid,
 	};
 	char name[32];
 
-	snprintf(name, sizeof(name), "pid %" PRIu32, pid);
-	if (show_processes(maps, name, &options))
+	snprintf(name, sizeof(name), "pid %" PRIu32, process->pid);
+	if (show_processes(maps, name, &options) || process->called)
 		return;
-	out_error(&maps->out, name, "%s", process_operand_missing(pid));
+	out_error(&maps->out, name, "%s", process_operand_missing(process->pid));
 	maps->failed = true;
 }
 
@@ -316,7 +316,7 @@ static void show_request(struct maps *maps, const struct process_list *list)
 	if (maps->all)
 		show_all(maps);
 	for (i = 0; i < list->count; i++)
-		show_process(maps, list->pids[i]);
+		show_process(maps, &list->all[i]);
 }
 
 static int maps_run(struct maps *maps, char **operands)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "module.h"
 #include "open_source.h"
@@ -63,9 +64,8 @@ void source_note_missed(const char *command, size_t denied, size_t skipped)
 {
 	if (denied)
 		fprintf(stderr,
-			"buildid: %s: %zu processes were not looked at, as that is not permitted; "
-			"run as root\n",
-			command, denied);
+			"buildid: %s: %zu processes were not looked at, as that is not permitted%s\n",
+			command, denied, geteuid() ? "; run as root" : "");
 	if (skipped)
 		fprintf(stderr,
 			"buildid: %s: %zu processes were not looked at, as they kept calling exec "

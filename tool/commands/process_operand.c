@@ -27,10 +27,19 @@ static bool is_pid(const char *text, uint32_t *pid)
 	return true;
 }
 
-static void process_list_add(struct process_list *list, struct output *out, uint32_t pid)
+/* Once, however often it is named; one that was given by number has to be there. */
+static void process_list_add(struct process_list *list, struct output *out, uint32_t pid,
+			     bool called)
 {
-	if (array_reserve(list->pids, list->count)) {
-		list->pids[list->count++] = pid;
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->all[i].pid == pid) {
+			list->all[i].called &= called;
+			return;
+		}
+	if (array_reserve(list->all, list->count)) {
+		list->all[list->count++] = (struct listed_process){ pid, called };
 		return;
 	}
 	out_error(out, "processes", "%s", strerror(ENOMEM));
@@ -59,16 +68,18 @@ static bool is_called(int proc, const char *pid, const char *name)
 static void add_called(struct process_list *list, struct output *out, const char *name)
 {
 	DIR *proc = opendir("/proc");
-	const size_t before = list->count;
+	bool found = false;
 	struct dirent *entry;
 	uint32_t pid;
 
 	while (proc && (entry = readdir(proc)))
-		if (is_pid(entry->d_name, &pid) && is_called(dirfd(proc), entry->d_name, name))
-			process_list_add(list, out, pid);
+		if (is_pid(entry->d_name, &pid) && is_called(dirfd(proc), entry->d_name, name)) {
+			process_list_add(list, out, pid, true);
+			found = true;
+		}
 	if (proc)
 		closedir(proc);
-	if (list->count > before || list->failed)
+	if (found || list->failed)
 		return;
 	out_error(out, name, "no process has this name");
 	list->failed = true;
@@ -87,17 +98,17 @@ void process_operands(struct process_list *list, struct output *out, const struc
 			args_error(*operand, "not a process id");
 	*list = (struct process_list){};
 	for (i = 0; i < filter->nr_pids; i++)
-		process_list_add(list, out, filter->pids[i]);
+		process_list_add(list, out, filter->pids[i], false);
 	for (operand = operands; *operand; operand++)
 		if (is_pid(*operand, &pid))
-			process_list_add(list, out, pid);
+			process_list_add(list, out, pid, false);
 		else
 			add_called(list, out, *operand);
 }
 
 void process_list_free(struct process_list *list)
 {
-	free(list->pids);
+	free(list->all);
 }
 
 const char *process_operand_missing(uint32_t pid)

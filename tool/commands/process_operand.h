@@ -10,8 +10,14 @@
 #include "common/output.h"
 #include "filter.h"
 
+/* @called: found by a name, so that it is no error if it has gone since. */
+struct listed_process {
+	uint32_t pid;
+	bool called;
+};
+
 struct process_list {
-	uint32_t *pids;
+	struct listed_process *all;
 	size_t count;
 	bool failed; /* something named no process, which was reported */
 };

@@ -13,6 +13,7 @@
 #include "process_unit.h"
 
 #define CONTAINER_DIGITS 64
+#define LXC		 "lxc.payload."
 /* As docker ps shows it. */
 #define SHORT_DIGITS 12
 
@@ -71,33 +72,58 @@ static bool is_plain(const char *name, size_t length)
 	return *name != '-';
 }
 
-/* The outermost, unless it is in a container or a user's. */
-static void parse_service(struct process_unit *unit, const char *name, size_t length)
+static bool is_named(const char *name, size_t length, const char *wanted)
 {
-	static const char manager[] = "user@", session[] = "session-";
-	bool is_service = ends_with(name, length, ".service");
+	return length == strlen(wanted) && !memcmp(name, wanted, length);
+}
 
-	if (*unit->service || *unit->container || unit->user)
-		return;
-	if ((is_service && !strncmp(name, manager, strlen(manager))) ||
-	    (ends_with(name, length, ".scope") && !strncmp(name, session, strlen(session))))
-		unit->user = true;
-	else if (is_service && length < PROCESS_UNIT_NAME && is_plain(name, length))
-		process_unit_copy(unit->service, name, length);
+static bool is_service(const char *name, size_t length)
+{
+	return ends_with(name, length, ".service") && length < PROCESS_UNIT_NAME &&
+	       is_plain(name, length) && strncmp(name, LXC, strlen(LXC)) &&
+	       !container_id(name, length);
+}
+
+/* "user-1000.slice" */
+static void parse_user(struct process_unit *unit, const char *path)
+{
+	unit->user = true;
+	if (sscanf(path, "user-%" SCNu32 ".slice", &unit->uid) != 1)
+		unit->uid = PROCESS_UNIT_NO_UID;
+}
+
+/*
+ * Only slices are the manager's own on the way to its services. What is below anything else, like
+ * a scope or a directory of LXC's, was named by others, and so was all in a user's slice.
+ */
+static void parse_service(struct process_unit *unit, const char *path, size_t length)
+{
+	const char *end = path + length;
+
+	while (path < end) {
+		const char *slash = memchr(path, '/', (size_t)(end - path));
+		size_t size = (size_t)((slash ? slash : end) - path);
+
+		if (is_named(path, size, "user.slice"))
+			parse_user(unit, slash ? slash + 1 : "");
+		else if (is_service(path, size))
+			process_unit_copy(unit->service, path, size);
+		if (size && (unit->user || !ends_with(path, size, ".slice")))
+			return;
+		path += size + 1;
+	}
 }
 
 static void parse_component(struct process_unit *unit, const char *name, size_t length)
 {
-	static const char lxc[] = "lxc.payload.";
 	const char *id = container_id(name, length);
 
-	parse_service(unit, name, length);
 	if (is_unit(name, length))
 		process_unit_copy(unit->unit, name, length);
 	if (id)
 		process_unit_copy(unit->container, id, CONTAINER_DIGITS);
-	else if (length > strlen(lxc) && !memcmp(name, lxc, strlen(lxc)))
-		process_unit_copy(unit->container, name + strlen(lxc), length - strlen(lxc));
+	else if (length > strlen(LXC) && !memcmp(name, LXC, strlen(LXC)))
+		process_unit_copy(unit->container, name + strlen(LXC), length - strlen(LXC));
 }
 
 static void parse_path(struct process_unit *unit, const char *path, size_t length)
@@ -114,21 +140,42 @@ static void parse_path(struct process_unit *unit, const char *path, size_t lengt
 	}
 }
 
-/* "HIERARCHY:CONTROLLERS:PATH" in each line: cgroup v2's "0::", v1's "1:name=systemd:". */
+/* Of "HIERARCHY:CONTROLLERS:PATH" the part behind the first colon, or NULL. */
+static const char *controllers_of(const char *line, size_t length)
+{
+	const char *colon = memchr(line, ':', length);
+
+	return colon ? colon + 1 : NULL;
+}
+
+/* Each line: cgroup v2's "0::", v1's "1:name=systemd:". The manager's is v1's, where that exists. */
 void process_unit_parse(const char *text, struct process_unit *unit)
 {
-	*unit = (struct process_unit){};
+	static const char manager[] = "name=systemd";
+	const char *path_of_manager = NULL;
+	size_t size_of_manager = 0;
+
+	*unit = (struct process_unit){ .uid = PROCESS_UNIT_NO_UID };
 	while (*text) {
 		size_t length = strcspn(text, "\n");
-		const char *path = memchr(text, ':', length);
+		const char *end = text + length, *controllers = controllers_of(text, length);
+		const char *colon =
+			controllers ? memchr(controllers, ':', (size_t)(end - controllers)) : NULL;
 
-		if (path)
-			path = memchr(path + 1, ':', length - (size_t)(path + 1 - text));
-		if (path)
-			parse_path(unit, path + 1, length - (size_t)(path + 1 - text));
+		if (colon) {
+			size_t size = (size_t)(colon - controllers);
+
+			parse_path(unit, colon + 1, (size_t)(end - colon - 1));
+			if (is_named(controllers, size, manager) || (!size && !path_of_manager)) {
+				path_of_manager = colon + 1;
+				size_of_manager = (size_t)(end - colon - 1);
+			}
+		}
 		text += length;
 		text += *text == '\n';
 	}
+	if (path_of_manager)
+		parse_service(unit, path_of_manager, size_of_manager);
 }
 
 void process_unit_read(uint32_t pid, struct process_unit *unit)

@@ -12,12 +12,15 @@
 /* NAME_MAX and a NUL. */
 #define PROCESS_UNIT_NAME 256
 
+#define PROCESS_UNIT_NO_UID UINT32_MAX
+
 /**
  * struct process_unit - where a process belongs
  * @unit: systemd's, the innermost: "ssh.service"; "" for none
- * @service: that systemctl can restart: of this machine's manager; the outermost, as
- *	a service may give any name to cgroups below its own; "" for none
+ * @service: that systemctl can restart, a service of this machine's manager: with nothing but
+ *	slices above it, as anything else may name what is below it as it likes; "" for none
  * @user: of a user's manager or session
+ * @uid: whose, or PROCESS_UNIT_NO_UID
  * @container: the id of 64 hex digits, for LXC the name; "" for none
  */
 struct process_unit {
@@ -25,6 +28,7 @@ struct process_unit {
 	char container[PROCESS_UNIT_NAME];
 	char service[PROCESS_UNIT_NAME];
 	bool user;
+	uint32_t uid;
 };
 
 /* From /proc/PID/cgroup; both are "" when the process is gone. */

@@ -17,8 +17,10 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/clock.h"
 #include "common/hash_map.h"
 #include "common/open_regular.h"
+#include "common/process_stat.h"
 #include "content/mapped_files.h"
 #include "content/mount_device.h"
 #include "content/process_place.h"
@@ -234,6 +236,31 @@ static void read_handle(int handle, struct file_state *state)
 	close(fd);
 }
 
+/* Nanoseconds since the epoch, by the clock as it is set now. */
+static int64_t process_begin(uint32_t pid)
+{
+	struct process_stat stat_;
+
+	if (!process_stat_read((pid_t)pid, &stat_))
+		return 0;
+	return (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + stat_.start);
+}
+
+/*
+ * What is mapped of an overlay may be a file below it that the overlay does not show any more: once
+ * written to it is copied up, and keeps its inode number and path. The copy has a ctime of its
+ * own; one from before the process began says that there was none since.
+ */
+static bool may_be_copied_up(const struct question *question, int handle,
+			     const struct file_state *state)
+{
+	struct statfs filesystem;
+
+	return fstatfs(handle, &filesystem) ||
+	       ((unsigned int)filesystem.f_type == OVERLAYFS_SUPER_MAGIC &&
+		state->ctime >= process_begin(question->pid));
+}
+
 static void read_mapped(const struct question *question, struct file_state *state)
 {
 	int handle = open_handle(question);
@@ -248,6 +275,11 @@ static void read_mapped(const struct question *question, struct file_state *stat
 		return;
 	}
 	file_state_set(state, &stat_);
+	if (may_be_copied_up(question, handle, state)) {
+		*state = (struct file_state){ .identity.reason = BUILDID_REASON_DENIED };
+		close(handle);
+		return;
+	}
 	reason = reason_of_kind(handle, &stat_);
 	if (reason == BUILDID_REASON_NONE) {
 		read_handle(handle, state);

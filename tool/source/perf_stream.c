@@ -126,8 +126,8 @@ static bool is_asked_for(const struct perf_stream *stream, const struct perf_mma
 {
 	size_t i;
 
-	/* "//anon", "[heap]", "[vdso]" */
-	if (mmap->path[0] != '/' || mmap->path[1] == '/')
+	/* "[heap]", "[vdso]"; "//toolong" and "//enomem" are files */
+	if (mmap->path[0] != '/' || !strcmp(mmap->path, "//anon"))
 		return false;
 	for (i = 0; i < stream->nr_pids; i++)
 		if (stream->pids[i] == mmap->pid)
@@ -167,11 +167,15 @@ static void set_file(struct perf_stream *stream, const struct perf_mmap2 *mmap, 
 {
 	const bool deleted = is_marked_deleted(mmap->path);
 	char *stripped = deleted ? strip_deleted(mmap->path) : NULL;
+	const char *path = stripped ? stripped : mmap->path;
 	struct buildid_file *file;
 	struct file_state state;
 
 	set_state(&state, mmap);
-	file = file_record_make(stream->file, &state, stripped ? stripped : mmap->path);
+	/* perf's words for a path that it does not have */
+	if (!strncmp(mmap->path, "//", 2))
+		path = NULL;
+	file = file_record_make(stream->file, &state, path);
 	free(stripped);
 	file->generation =
 		mmap->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID ? 0 : (uint32_t)mmap->generation;

@@ -65,7 +65,7 @@ int source_problem(const struct source *source)
 
 const char *source_advice(const struct source *source, int error)
 {
-	if (!source->module && error == -EPERM)
+	if (source && !source->module && error == -EPERM)
 		return "run as root, or with CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE";
 	return buildid_advice(error);
 }

@@ -75,6 +75,21 @@ static void what_systemctl_restarts_is_a_service_of_the_machine(void **state)
 		{ "0::/user.slice/user-1000.slice/session-3.scope/ssh.service\n", "", true },
 		{ "0::/system.slice/docker-" ID ".scope/system.slice/nginx.service\n", "", false },
 		{ "0::/init.scope\n", "", false },
+		/* named by the root of a container, or by a user */
+		{ "0::/machine.slice/machine-foo.scope/payload/systemd-reboot.service\n", "",
+		  false },
+		{ "0::/lxc/web/system.slice/ssh.service\n", "", false },
+		{ "0::/lxc.payload.x.service\n", "", false },
+		{ "0::/nomad.slice/x.scope/evil.service\n", "", false },
+		{ "0::/user.slice/user-1000.slice/evil.service\n", "", true },
+		{ "0::/../system.slice/x.service\n", "", false },
+		{ "12:freezer:/user/alice/0/systemd-reboot.service\n"
+		  "1:name=systemd:/user.slice/user-1000.slice/session-3.scope\n0::/\n",
+		  "", true },
+		{ "12:freezer:/evil.service\n0::/system.slice/ssh.service\n", "ssh.service",
+		  false },
+		{ "1:name=systemd:/system.slice/ssh.service\n0::/system.slice/evil.service\n",
+		  "ssh.service", false },
 		{ "0::/system.slice/-H x.service\n", "", false },
 		{ "0::/system.slice/a b.service\n", "", false },
 		{ "0::/system.slice/*.service\n", "", false },
@@ -87,6 +102,7 @@ static void what_systemctl_restarts_is_a_service_of_the_machine(void **state)
 		process_unit_parse(services[i].text, &unit);
 		assert_string_equal(unit.service, services[i].service);
 		assert_int_equal(unit.user, services[i].user);
+		assert_int_equal(unit.uid, unit.user ? 1000 : PROCESS_UNIT_NO_UID);
 	}
 }
 

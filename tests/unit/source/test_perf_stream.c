@@ -201,6 +201,18 @@ static void what_is_no_file_or_not_asked_for_is_left_out(void **state)
 	assert_int_equal(mapping->pid, 1);
 }
 
+static void a_path_that_perf_does_not_have_is_no_reason_to_leave_it_out(void **state)
+{
+	(void)state;
+	put_mmap2(GONE, 20, "//toolong");
+	expect_mapping();
+	assert_int_equal(file->flags, BUILDID_FILE_NO_PATH);
+	assert_int_equal(file->id_len, 20);
+	put_mmap2(GONE, 20, "//enomem");
+	expect_mapping();
+	assert_int_equal(file->path_len, 0);
+}
+
 static void an_impossible_size_is_no_build_id(void **state)
 {
 	(void)state;
@@ -266,6 +278,7 @@ int main(void)
 		TEST(a_build_id_comes_without_an_inode),
 		TEST(without_a_build_id_it_is_not_known_why),
 		TEST(what_is_no_file_or_not_asked_for_is_left_out),
+		TEST(a_path_that_perf_does_not_have_is_no_reason_to_leave_it_out),
 		TEST(an_impossible_size_is_no_build_id),
 		TEST(names_are_those_of_then),
 		TEST(contents_of_a_path_have_file_ids_of_their_own),

@@ -118,7 +118,7 @@ size_t doctor_line(const char *text, size_t columns)
 	if (strlen(text) <= columns)
 		return strlen(text);
 	for (;;) {
-		word = strcspn(text + size + !!size, " ") + !!size;
+		word = strcspn(text + size + 1, " ") + 1;
 		if (size && size + word > columns)
 			return size;
 		size += word;

@@ -40,7 +40,7 @@ static const char help[] =
 	"failed and COMMAND did not.";
 
 static const char examples[] = "buildid record -a -g sleep 10\n"
-			       "buildid record -F 999 -p $(pidof server) sleep 10\n"
+			       "buildid record -F 999 -p $(pidof -s server) sleep 10\n"
 			       "buildid record -o build.log -- make\n"
 			       "buildid record -- sudo -u www perf record ./server\n";
 

@@ -17,6 +17,7 @@
 enum restart_kind {
 	RESTART_INIT,
 	RESTART_SERVICE,
+	RESTART_SESSIONS,
 	RESTART_CONTAINER,
 	RESTART_USER,
 	RESTART_PROCESS,
@@ -46,24 +47,47 @@ static void name_user(struct restart_step *step, uint32_t uid)
 		snprintf(step->name, sizeof(step->name), "%" PRIu32, uid);
 }
 
+/* Restarting these ends the sessions of all users. */
+static bool ends_sessions(const char *service)
+{
+	static const char *const services[] = {
+		"dbus.service",
+		"dbus-broker.service",
+		"systemd-logind.service",
+		"display-manager.service",
+		"gdm.service",
+		"gdm3.service",
+		"lightdm.service",
+		"lxdm.service",
+		"sddm.service",
+		"xdm.service",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(services); i++)
+		if (!strcmp(service, services[i]))
+			return true;
+	return false;
+}
+
 static void restart_plan_sort_out(struct restart_step *step, uint32_t pid, uint32_t uid,
 				  const char *comm)
 {
 	struct process_unit unit;
 
 	process_unit_read(pid, &unit);
-	if (pid == 1) {
+	if (pid == 1 && !strcmp(comm, "systemd")) {
 		step->kind = RESTART_INIT;
 		snprintf(step->name, sizeof(step->name), "%s", comm);
 	} else if (*unit.service) {
-		step->kind = RESTART_SERVICE;
+		step->kind = ends_sessions(unit.service) ? RESTART_SESSIONS : RESTART_SERVICE;
 		snprintf(step->name, sizeof(step->name), "%s", unit.service);
 	} else if (*unit.container) {
 		step->kind = RESTART_CONTAINER;
 		snprintf(step->name, sizeof(step->name), "%s", unit.container);
 	} else if (unit.user) {
 		step->kind = RESTART_USER;
-		name_user(step, uid);
+		name_user(step, unit.uid == PROCESS_UNIT_NO_UID ? uid : unit.uid);
 	} else {
 		step->kind = RESTART_PROCESS;
 		snprintf(step->name, sizeof(step->name), "%" PRIu32 " %s", pid, comm);
@@ -117,15 +141,19 @@ static void restart_show(const struct restart_step *step, struct output *out)
 	} kinds[] = {
 		[RESTART_INIT] = { "daemon-reexec", "systemctl daemon-reexec", NULL },
 		[RESTART_SERVICE] = { "restart", "systemctl restart -- ", "" },
+		[RESTART_SESSIONS] = { "sessions", "# service ",
+				       ": ends all sessions when it is restarted; reboot" },
 		[RESTART_CONTAINER] = { "container", "# container ", ": start it again" },
 		[RESTART_USER] = { "login", "# user ", ": log out and in again" },
 		[RESTART_PROCESS] = { "process", "# process ", ": start it again" },
 	};
 	const char *behind = kinds[step->kind].behind;
+	/* A shell takes the backslash of an escaped name for its own; is_plain() allows no quote. */
+	const char *quote = step->kind == RESTART_SERVICE && strchr(step->name, '\\') ? "'" : "";
 	char text[PROCESS_UNIT_NAME + 64];
 
-	snprintf(text, sizeof(text), "%s%s%s", kinds[step->kind].before, behind ? step->name : "",
-		 behind ? behind : "");
+	snprintf(text, sizeof(text), "%s%s%s%s%s", kinds[step->kind].before, quote,
+		 behind ? step->name : "", quote, behind ? behind : "");
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "restart");
 	out_string(out, "action", OUT_HIDDEN, kinds[step->kind].action);

@@ -127,15 +127,15 @@ static void stale_show(void *data, const struct stale *stale)
 	out_end(out);
 }
 
-static void scan_one(struct job *job, struct stale_scan *scan, uint32_t pid)
+static void scan_one(struct job *job, struct stale_scan *scan, const struct listed_process *process)
 {
 	size_t alive = scan->alive, denied = scan->denied, skipped = scan->skipped;
 	char name[32];
 	int err;
 
-	scan->pids = &pid;
+	scan->pids = &process->pid;
 	scan->nr_pids = 1;
-	snprintf(name, sizeof(name), "pid %" PRIu32, pid);
+	snprintf(name, sizeof(name), "pid %" PRIu32, process->pid);
 	err = stale_scan(scan, job->source);
 	if (!err && scan->denied > denied)
 		err = -EPERM;
@@ -145,8 +145,8 @@ static void scan_one(struct job *job, struct stale_scan *scan, uint32_t pid)
 		out_error(&job->out, name,
 			  "it keeps calling exec, or keeps its address space locked");
 		job->failed = true;
-	} else if (scan->alive == alive) {
-		out_error(&job->out, name, "%s", process_operand_missing(pid));
+	} else if (scan->alive == alive && !process->called) {
+		out_error(&job->out, name, "%s", process_operand_missing(process->pid));
 		job->failed = true;
 	}
 }
@@ -198,7 +198,7 @@ static int stale_run(struct job *job, struct stale_scan *scan, const struct proc
 	if (!list->count)
 		scan_all(job, scan);
 	for (i = 0; i < list->count; i++)
-		scan_one(job, scan, list->pids[i]);
+		scan_one(job, scan, &list->all[i]);
 	stale_scan_end(scan);
 	stale_end(job, scan);
 	mapped_packages_report(job->packages, "stale");

@@ -165,6 +165,9 @@ static void lines_are_broken_at_blanks(void **state)
 	assert_int_equal(doctor_line("one two", 6), 3);
 	assert_int_equal(doctor_line("one two three", 8), 7);
 	assert_int_equal(doctor_line("", 8), 0);
+	assert_int_equal(doctor_line(" one two", 6), 4);
+	assert_int_equal(doctor_line("  one  two", 6), 6);
+	assert_int_equal(doctor_line(" http://localhost two", 8), 17);
 	/* A word that fits nowhere, such as an address, is whole. */
 	assert_int_equal(doctor_line("http://localhost two", 8), 16);
 	assert_int_equal(doctor_line("at http://localhost", 8), 2);
