@@ -9,6 +9,7 @@
 #include "contents.h"
 
 #define NONE UINT32_MAX
+#define FULL (UINT32_MAX - 1)
 
 /* As libbuildid knows of files that are to follow. */
 #define FOLLOWING_MAX 4096
@@ -38,7 +39,6 @@ struct contents_internal {
 	struct processes now;
 	struct processes next; /* as the snapshot finds them */
 	bool in_snapshot;
-	bool had_snapshot;
 	struct following following[FOLLOWING_MAX];
 	size_t next_following;
 };
@@ -180,7 +180,16 @@ static uint32_t find_content(struct contents *contents, const struct buildid_fil
 	while ((slot = hash_map_next(&contents->internal->by_hash, key, slot)))
 		if (is_content(&contents->all[slot->value], &identity, path))
 			return slot->value;
+	if (contents->count == CONTENTS_MAX)
+		return FULL;
 	return add_content(contents, &identity, path, key);
+}
+
+static void free_content(const struct content *content)
+{
+	free(content->path);
+	free(content->file);
+	free(content->label);
 }
 
 static bool set_file(struct content *content, const struct buildid_file *file)
@@ -206,10 +215,14 @@ static bool take_mapping(struct contents *contents, const struct buildid_mmap *m
 
 	if (index == NONE)
 		return false;
+	if (index == FULL) {
+		contents->not_added++;
+		return true;
+	}
 	content = &contents->all[index];
 	if (!content->since) {
 		content->since = mmap->header.time_mono;
-		content->is_new = !snapshot && internal->had_snapshot;
+		content->is_new = !snapshot && contents->is_complete;
 	}
 	content->last = *mmap;
 	content->mappings += !snapshot;
@@ -308,6 +321,63 @@ bool contents_take(struct contents *contents, const struct buildid_event *event)
 	}
 }
 
+/* By counting again: what a process holds changes far more often than it is looked at. */
+static void count_processes(struct contents *contents)
+{
+	const struct processes *now = &contents->internal->now;
+	size_t i, held;
+
+	for (i = 0; i < contents->count; i++)
+		contents->all[i].processes = 0;
+	for (i = 0; i < now->count; i++)
+		for (held = 0; held < now->all[i].count; held++)
+			contents->all[now->all[i].held[held]].processes++;
+}
+
+static uint64_t content_key(const struct content *content)
+{
+	return hash_bytes(hash_text(content->path), content->identity.id.bytes,
+			  content->identity.id.size);
+}
+
+/* A map that lacks one without memory shows it twice, and no more. */
+static void index_contents(struct contents *contents)
+{
+	size_t i;
+
+	hash_map_free(&contents->internal->by_hash);
+	contents->internal->by_hash = (struct hash_map){};
+	for (i = 0; i < contents->count; i++)
+		hash_map_add(&contents->internal->by_hash, content_key(&contents->all[i]),
+			     (uint32_t)i);
+}
+
+/* Those that no process has, at the end of a snapshot, when only @now refers to any. */
+static void forget_unheld(struct contents *contents)
+{
+	struct processes *now = &contents->internal->now;
+	uint32_t *moved = calloc(contents->count, sizeof(*moved));
+	size_t count = 0, i, held;
+
+	if (!moved)
+		return;
+	count_processes(contents);
+	for (i = 0; i < contents->count; i++) {
+		moved[i] = (uint32_t)count;
+		if (contents->all[i].processes)
+			contents->all[count++] = contents->all[i];
+		else
+			free_content(&contents->all[i]);
+	}
+	for (i = 0; i < now->count; i++)
+		for (held = 0; held < now->all[i].count; held++)
+			now->all[i].held[held] = moved[now->all[i].held[held]];
+	free(moved);
+	contents->count = count;
+	contents->moves++;
+	index_contents(contents);
+}
+
 void contents_snapshot_begin(struct contents *contents)
 {
 	free_processes(&contents->internal->next);
@@ -322,20 +392,9 @@ void contents_snapshot_end(struct contents *contents)
 	internal->now = internal->next;
 	internal->next = (struct processes){};
 	internal->in_snapshot = false;
-	internal->had_snapshot = true;
-}
-
-/* By counting again: what a process holds changes far more often than it is looked at. */
-static void count_processes(struct contents *contents)
-{
-	const struct processes *now = &contents->internal->now;
-	size_t i, held;
-
-	for (i = 0; i < contents->count; i++)
-		contents->all[i].processes = 0;
-	for (i = 0; i < now->count; i++)
-		for (held = 0; held < now->all[i].count; held++)
-			contents->all[now->all[i].held[held]].processes++;
+	contents->is_complete = true;
+	if (contents->count > CONTENTS_MAX / 2)
+		forget_unheld(contents);
 }
 
 void contents_tick(struct contents *contents, double seconds)
@@ -382,10 +441,8 @@ void contents_free(struct contents *contents)
 {
 	size_t i;
 
-	for (i = 0; i < contents->count; i++) {
-		free(contents->all[i].path);
-		free(contents->all[i].file);
-	}
+	for (i = 0; i < contents->count; i++)
+		free_content(&contents->all[i]);
 	free(contents->all);
 	if (contents->internal) {
 		free_processes(&contents->internal->now);

@@ -28,6 +28,7 @@
  * @is_deleted: no path led to it any more when it was last reported
  * @last: the last mapping of it
  * @file: its record as it was with that
+ * @label: for the caller, freed with it
  */
 struct content {
 	struct identity identity;
@@ -40,13 +41,29 @@ struct content {
 	bool is_deleted;
 	struct buildid_mmap last;
 	struct buildid_file *file;
+	char *label;
 	uint64_t mappings_before; /* at the last tick */
 };
 
+/* As any user can make files: what nobody has is forgotten, then nothing is added. */
+#define CONTENTS_MAX 16384
+
+/**
+ * struct contents - all of them
+ * @all: the contents; an index is valid as long as @moves does not change
+ * @count: of @all
+ * @moves: how often contents were forgotten
+ * @is_complete: a snapshot has ended
+ * @unidentified: mappings whose file stayed unknown
+ * @not_added: mappings of contents that there was no room for
+ */
 struct contents {
 	struct content *all;
 	size_t count;
-	uint64_t unidentified; /* mappings whose file stayed unknown */
+	uint64_t moves;
+	bool is_complete;
+	uint64_t unidentified;
+	uint64_t not_added;
 	struct contents_internal *internal;
 };
 

@@ -44,9 +44,12 @@ static int compare_rows(const void *a, const void *b, void *data)
 	return by_rows(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b], table->sort);
 }
 
+/* The package, as far as it was looked up; "" for none. */
 static const char *label_of(const struct table *table, size_t content)
 {
-	return content < table->nr_labels && table->labels[content] ? table->labels[content] : "";
+	const char *label = table->contents->all[content].label;
+
+	return label ? label : "";
 }
 
 static bool is_shown(const struct table *table, size_t index)
@@ -79,29 +82,18 @@ bool table_update(struct table *table)
 
 bool table_look_up(struct table *table, size_t content)
 {
-	const struct content *of = &table->contents->all[content];
+	struct content *of = &table->contents->all[content];
 	const struct packages *found;
 
-	while (table->nr_labels <= content) {
-		if (!array_reserve(table->labels, table->nr_labels))
-			return false;
-		table->labels[table->nr_labels++] = NULL;
-	}
-	if (table->labels[content] || !table->packages || !of->file)
+	if (of->label || !table->packages || !of->file)
 		return false;
 	found = mapped_packages_find(table->packages, &of->last, of->file);
-	table->labels[content] = found && found->count ? package_label(&found->all[0], "", "") :
-							 strdup("");
+	of->label = found && found->count ? package_label(&found->all[0], "", "") : strdup("");
 	return true;
 }
 
 void table_free(struct table *table)
 {
-	size_t i;
-
-	for (i = 0; i < table->nr_labels; i++)
-		free(table->labels[i]);
-	free(table->labels);
 	free(table->rows);
 }
 

@@ -30,15 +30,13 @@ extern const char *const table_sort_names[TABLE_SORTS];
  * @count: of rows
  */
 struct table {
-	const struct contents *contents;
+	struct contents *contents;
 	struct mapped_packages *packages;
 	enum table_sort sort;
 	char filter[TABLE_FILTER_MAX];
 	uint64_t now;
 	uint32_t *rows;
 	size_t count;
-	char **labels; /* packages of contents, as far as they were looked up; "" for none */
-	size_t nr_labels;
 };
 
 /* False without memory. */

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -74,7 +75,8 @@ struct top {
 	size_t selected, first;
 	bool typing;	/* into the filter */
 	bool processes; /* of the selected row, in place of the table */
-	size_t content; /* whose */
+	size_t content; /* whose, */
+	uint64_t moves; /* as long as the contents have not moved */
 	uint64_t printed;
 	bool end;
 	bool failed;
@@ -172,6 +174,9 @@ static void put_lost(const struct top *top, char text[512])
 	if (top->contents.unidentified)
 		end += sprintf(end, "; %" PRIu64 " mappings without identity",
 			       top->contents.unidentified);
+	if (top->contents.not_added)
+		end += sprintf(end, "; %" PRIu64 " mappings of too many contents",
+			       top->contents.not_added);
 	if (top->unread)
 		sprintf(end, "; %" PRIu64 " processes not read", top->unread);
 }
@@ -195,7 +200,7 @@ static void put_totals(const struct top *top, char text[512])
 static bool is_lossy(const struct top *top)
 {
 	return top->lost.ring_full || top->lost.missed_probe || top->lost.unresolved ||
-	       top->contents.unidentified || top->unread;
+	       top->contents.unidentified || top->contents.not_added || top->unread;
 }
 
 static void print_batch(struct top *top)
@@ -220,7 +225,9 @@ static void print_batch(struct top *top)
 		out_number(&top->out, "contents", OUT_HIDDEN, top->table.count);
 		out_number(&top->out, "lost", OUT_HIDDEN, top->lost.ring_full);
 		out_number(&top->out, "missed_probe", OUT_HIDDEN, top->lost.missed_probe);
+		out_number(&top->out, "unresolved", OUT_HIDDEN, top->lost.unresolved);
 		out_number(&top->out, "unidentified", OUT_HIDDEN, top->contents.unidentified);
+		out_number(&top->out, "not_added", OUT_HIDDEN, top->contents.not_added);
 		out_number(&top->out, "processes_not_read", OUT_HIDDEN, top->unread);
 		out_end(&top->out);
 	} else if (top->count != top->printed + 1) {
@@ -340,7 +347,7 @@ static void draw(struct top *top)
 	draw_text(0, columns, SCREEN_BOLD, text);
 	put_lost(top, text);
 	draw_text(1, columns, is_lossy(top) ? SCREEN_REVERSE : SCREEN_PLAIN, text);
-	if (top->processes)
+	if (top->processes && top->moves == top->contents.moves)
 		draw_processes(top, rows, columns);
 	else
 		draw_table(top, rows, columns);
@@ -414,6 +421,7 @@ static void press(struct top *top, int key)
 		break;
 	case SCREEN_ENTER:
 		top->processes = !top->processes && top->table.count;
+		top->moves = top->contents.moves;
 		if (top->processes)
 			top->content = top->table.rows[top->selected];
 		break;
@@ -465,7 +473,8 @@ static bool update(struct top *top)
 
 static int time_left(const struct top *top, uint64_t now)
 {
-	uint64_t end = top->last_tick + top->interval * SECOND;
+	uint64_t end = MIN(top->last_tick + top->interval * SECOND,
+			   top->last_snapshot + SNAPSHOT_S * SECOND);
 	int left = now >= end ? 0 : (int)((end - now) / 1000000) + 1;
 	int next = buildid_recorder_timeout(top->recorder);
 
@@ -496,7 +505,7 @@ static void wait_for_more(struct top *top, int signals)
 
 static void watch(struct top *top, int signals)
 {
-	bool changed = true;
+	bool changed = !top->batch;
 
 	while (!top->end && !top->failed) {
 		uint64_t now;
@@ -514,7 +523,7 @@ static void watch(struct top *top, int signals)
 			changed = true;
 		if (changed && !update(top))
 			break;
-		if (changed && top->batch && top->last_tick != top->started)
+		if (changed && top->batch && top->contents.is_complete)
 			print_batch(top);
 		if (changed && !top->batch)
 			draw(top);

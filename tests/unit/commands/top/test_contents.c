@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -191,6 +192,38 @@ static void files_that_never_come_are_counted(void **state)
 	assert_int_equal(contents.unidentified, 5000 - 4096);
 }
 
+/* As any user can make them. */
+static void what_nobody_has_is_forgotten(void **state)
+{
+	char path[32];
+	int i;
+
+	(void)state;
+	contents_snapshot_begin(&contents);
+	contents_snapshot_end(&contents);
+	map(7, 1, "/first");
+	for (i = 0; i < CONTENTS_MAX + 10; i++) {
+		snprintf(path, sizeof(path), "/f%d", i);
+		map(8, 2, path);
+	}
+	assert_int_equal(contents.count, CONTENTS_MAX);
+	assert_int_equal(contents.not_added, 11);
+	map(7, 3, "/last");
+	contents_snapshot_begin(&contents);
+	map_as(7, 1, "/f16000", BUILDID_RECORD_SNAPSHOT, 0);
+	map_as(7, 1, "/first", BUILDID_RECORD_SNAPSHOT, 0);
+	contents_snapshot_end(&contents);
+	assert_int_equal(contents.count, 2);
+	assert_int_equal(contents.moves, 1);
+	assert_int_equal(processes(0), 1);
+	assert_string_equal(contents.all[0].path, "/first");
+	assert_string_equal(contents.all[1].path, "/f16000");
+	map(9, 1, "/first");
+	map(9, 1, "/last");
+	assert_int_equal(processes(0), 2);
+	assert_int_equal(contents.count, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +235,7 @@ int main(void)
 		TEST(what_comes_after_the_first_snapshot_is_new),
 		TEST(a_file_that_follows_is_waited_for),
 		TEST(files_that_never_come_are_counted),
+		TEST(what_nobody_has_is_forgotten),
 #undef TEST
 	};
 
