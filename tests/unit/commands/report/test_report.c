@@ -230,6 +230,40 @@ static void folded_stacks_have_the_contents_of_functions(void **state)
 	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
 }
 
+/* In each frame they would be repeated; two of the same beginning are still two. */
+static void long_names_are_cut(void **state)
+{
+	char name[512], path[1024] = "/", line[2048];
+	size_t i;
+
+	(void)state;
+	memset(name, 'f', 300);
+	name[300] = '\0';
+	for (i = 0; i < 300; i++)
+		strcat(path, "é");
+	shell("printf 'int %s1(int n) { return n * 3; }\nint %s2(int n) { return n * 5; }\n' > s.c; "
+	      "cc -O1 -shared -fPIC -Wl,-z,noseparate-code -o 0.so s.c",
+	      name, name);
+	sample_id("0.so", &ids[0]);
+	keep(0, "opt/lib.so");
+	put_content(0, 1, "/opt/lib.so");
+	make_identified_event(&make, 2, BASE, LEN, 200, &ids[1], path);
+	name[300] = '1';
+	name[301] = '\0';
+	put_samples(0, 1, name, 3);
+	name[300] = '2';
+	put_samples(0, 1, name, 2);
+	make_sample(&make, USER, 2, 210, BASE);
+	write_recording();
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`%.256s… 3\n", hex(0), name);
+	has(line);
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`%.256s… 2\n", hex(0), name);
+	has(line);
+	snprintf(line, sizeof(line), ";%.512s…@%.8s`[unknown] 1\n", path + 1, hex(1));
+	has(line);
+}
+
 static void a_page_is_written_over_a_page_and_nothing_else(void **state)
 {
 	(void)state;
@@ -301,6 +335,7 @@ int main(void)
 		TEST(samples_are_shares_of_their_content),
 		TEST(what_is_not_two_contents_is_no_diff),
 		TEST(folded_stacks_have_the_contents_of_functions),
+		TEST(long_names_are_cut),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
 		TEST(without_samples_there_is_no_page),
 		TEST(perf_report_runs_when_its_files_are_in_place),
