@@ -181,6 +181,26 @@ static void samples_are_shares_of_their_content(void **state)
 	has("removed          3         -       -       -       - v1\n");
 }
 
+/* Those of any other file without one might be in it. */
+static void samples_in_a_content_without_an_id_are_not_known(void **state)
+{
+	(void)state;
+	shell("cc -O1 -shared -fPIC -Wl,--build-id=none -o none.so s.c");
+	make_exec(&make, 1, 100, "program");
+	make_mmap2_event(&make, 1, BASE, LEN, 0, 7, 100, "/opt/other.so");
+	put_content(0, 2, "/opt/lib.so");
+	put_samples(0, 1, "work", 3);
+	put_samples(0, 2, "work", 1);
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "none.so", "0.so"), 0);
+	has(" none.so (without a build-id; its samples are not known)\n");
+	has(" 0.so (1 samples, 25.0% of all)\n");
+	has("       -  100.0%       - work\n");
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "none.so", "0.so", "-j"), 0);
+	has("\"before_samples\":null,\"before_samples_unnamed\":null,");
+	has("\"before_samples\":null,\"after_samples\":1,\"function\":\"work\"}");
+}
+
 static void what_is_not_two_contents_is_no_diff(void **state)
 {
 	(void)state;
@@ -333,6 +353,7 @@ int main(void)
 		TEST(ids_and_their_first_digits_are_found_where_files_are_kept),
 		TEST(of_a_path_the_kept_contents_and_the_one_that_is_there),
 		TEST(samples_are_shares_of_their_content),
+		TEST(samples_in_a_content_without_an_id_are_not_known),
 		TEST(what_is_not_two_contents_is_no_diff),
 		TEST(folded_stacks_have_the_contents_of_functions),
 		TEST(long_names_are_cut),
