@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "content/running_kernel.h"
 #include "make_perfdata.h"
 #include "samples.h"
 #include "streams.h"
@@ -16,6 +17,14 @@
 
 static struct make make;
 static struct build_id ids[3];
+
+static void begin_recording(void)
+{
+	memset(&make, 0, sizeof(make));
+	make.sample_type = MAKE_SAMPLE;
+	make.clockid = -1;
+	make_begin(&make);
+}
 
 /* Three contents, which are stored as perf does. */
 static int set_up(void **state)
@@ -32,10 +41,7 @@ static int set_up(void **state)
 		      bodies[i], i, i);
 		sample_id((const char *[]){ "0.so", "1.so", "2.so" }[i], &ids[i]);
 	}
-	memset(&make, 0, sizeof(make));
-	make.sample_type = MAKE_SAMPLE;
-	make.clockid = -1;
-	make_begin(&make);
+	begin_recording();
 	return 0;
 }
 
@@ -250,6 +256,77 @@ static void folded_stacks_have_the_contents_of_functions(void **state)
 	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
 }
 
+#define KERNEL	1
+#define MODULES 400
+
+/* Of the running kernel; 0 where /proc/kallsyms has no addresses. */
+static uint64_t kernel_text(const char *symbol)
+{
+	return strtoull(shell_output("sed -n 's/ T %s$//p' /proc/kallsyms", symbol), NULL, 16);
+}
+
+static void put_of_kernel(uint64_t start, const struct build_id *id, const char *path)
+{
+	const size_t at = make.size + offsetof(struct perfdata_event, misc);
+	const uint16_t misc = KERNEL | PERFDATA_MISC_ID;
+
+	make_identified_event(&make, UINT32_MAX, start, 1 << 25, 1, id, path);
+	memcpy(make.bytes + at, &misc, sizeof(misc));
+}
+
+static void put_kernel(uint64_t start, const struct build_id *id)
+{
+	put_of_kernel(start, id, "[kernel.kallsyms]_text");
+	make_exec(&make, 1, 100, "program");
+	make_sample(&make, KERNEL, 1, 101, kernel_text("vfs_read"));
+	write_recording();
+}
+
+/* Another kernel that is loaded at the same address has other functions there. */
+static void names_of_the_kernel_are_of_the_one_that_was_recorded(void **state)
+{
+	const uint64_t start = kernel_text("_text");
+	struct build_id id;
+
+	(void)state;
+	if (!start || !running_kernel_build_id(&id))
+		skip();
+	put_kernel(start, &id);
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	has("`vfs_read 1\n");
+	begin_recording();
+	id.bytes[0] ^= 1;
+	put_kernel(start, &id);
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	has("`[unknown] 1\n");
+	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
+}
+
+/* Which would take a minute if the kernel's symbols were read for each of them. */
+static void many_modules_are_named(void **state)
+{
+	const uint64_t start = kernel_text("_text"), modules = start + (1ULL << 29);
+	char path[64];
+	uint64_t i;
+
+	(void)state;
+	if (!start)
+		skip();
+	make_mmap_event(&make, KERNEL, UINT32_MAX, start, 1 << 25, 1, "[kernel.kallsyms]_text");
+	for (i = 0; i < MODULES; i++) {
+		snprintf(path, sizeof(path), "/lib/modules/x/m%d.ko", (int)i);
+		make_mmap_event(&make, KERNEL, UINT32_MAX, modules + i * LEN, LEN, 1, path);
+		make_sample(&make, KERNEL, 1, 101, modules + i * LEN);
+	}
+	put_of_kernel(modules + i * LEN, &ids[0], "/lib/modules/x/other.ko");
+	make_sample(&make, KERNEL, 1, 101, modules + i * LEN);
+	write_recording();
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	has("[unknown];m7.ko`[unknown] 1\n");
+	/* The last one is not loaded. */
+	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
+}
+
 /* In each frame they would be repeated; two of the same beginning are still two. */
 static void long_names_are_cut(void **state)
 {
@@ -356,6 +433,8 @@ int main(void)
 		TEST(samples_in_a_content_without_an_id_are_not_known),
 		TEST(what_is_not_two_contents_is_no_diff),
 		TEST(folded_stacks_have_the_contents_of_functions),
+		TEST(names_of_the_kernel_are_of_the_one_that_was_recorded),
+		TEST(many_modules_are_named),
 		TEST(long_names_are_cut),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
 		TEST(without_samples_there_is_no_page),
