@@ -107,7 +107,6 @@ int report_profile_run(const struct report_profile *job)
 
 	profiling.page.stacks = &profiling.stacks;
 	profiling.page.input = job->input;
-	profiling.page.files = &profiling.files;
 	if (good) {
 		good = report_profile_write(&profiling, job->html, HTML_MAGIC, put_page);
 		good &= report_profile_write(&profiling, job->flamegraph, SVG_MAGIC, put_graph);

@@ -383,6 +383,40 @@ static void a_page_is_written_over_a_page_and_nothing_else(void **state)
 	assert_non_null(strstr(err, "none/page.html: No such file"));
 }
 
+/* What the page says of a version, with the package. */
+static void expect_version(const char *path, const struct build_id *id, const char *cells)
+{
+	begin_recording();
+	if (id)
+		make_identified_event(&make, 1, BASE, LEN, 100, id, path);
+	else
+		make_mmap2_event(&make, 1, BASE, LEN, 0, 7, 100, path);
+	make_sample(&make, USER, 1, 101, BASE);
+	write_recording();
+	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 0);
+	shell("grep -q '<td>coreutils<td>%s' page.html", cells);
+}
+
+/* Of what is not known to be another content the page does not say so. */
+static void a_version_is_of_the_content_that_is_at_the_path(void **state)
+{
+	struct build_id id;
+	char path[256];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s",
+		 shell_output("grep -hx '/[a-z/]*bin/[a-z]*' /var/lib/dpkg/info/coreutils.list "
+			      "2>/dev/null | head -1 | tr -d '\\n'"));
+	if (!*path)
+		skip();
+	sample_id(path, &id);
+	expect_version(path, &id, "[0-9]");
+	expect_version(path, &ids[0], "<i>another is there now</i>");
+	expect_version(path, NULL, "<i>not known</i>");
+	/* No ELF file. */
+	expect_version("/usr/share/doc/coreutils/copyright", &ids[0], "<i>not known</i>");
+}
+
 static void without_samples_there_is_no_page(void **state)
 {
 	(void)state;
@@ -440,6 +474,7 @@ int main(void)
 		TEST(many_modules_are_named),
 		TEST(long_names_are_cut),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
+		TEST(a_version_is_of_the_content_that_is_at_the_path),
 		TEST(without_samples_there_is_no_page),
 		TEST(perf_report_runs_when_its_files_are_in_place),
 	};
