@@ -12,6 +12,7 @@
 
 #include "common/array.h"
 #include "diff_samples.h"
+#include "recording_losses.h"
 #include "report_diff.h"
 
 #define WIDTH_WHAT  8
@@ -452,6 +453,9 @@ int report_diff_run(const struct report_diff *job)
 
 	if (good)
 		put_diff(&diffing);
+	if (good && job->input)
+		recording_losses_say(job->input,
+				     perfdata_profile_losses(diffing.recording.profile));
 	free(diffing.order);
 	diff_samples_free(&diffing.samples);
 	code_diff_free(&diffing.diff);

@@ -159,6 +159,13 @@ static void of_a_path_the_kept_contents_and_the_one_that_is_there(void **state)
 /* As annotate names them: the further one has another name. */
 static void samples_are_shares_of_their_content(void **state)
 {
+	const struct {
+		struct perfdata_event event;
+		uint64_t id, lost, trailer[3];
+	} lost = {
+		.event = { .type = PERFDATA_LOST, .size = sizeof(lost) },
+		.lost = 1234,
+	};
 	char name[64];
 
 	(void)state;
@@ -172,10 +179,12 @@ static void samples_are_shares_of_their_content(void **state)
 	put_samples(1, 2, "work", 1);
 	put_samples(1, 2, "stays", 3);
 	make_sample(&make, USER, 7, 100, BASE);
+	make_raw(&make, &lost, sizeof(lost));
 	write_recording();
 	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "/opt/lib.so"), 0);
 	has(" /opt/lib.so (4 samples, 44.4% of all)\n");
 	has(" BEFORE   AFTER  CHANGE FUNCTION\n");
+	assert_non_null(strstr(err, "perf.data: 1234 records lost, "));
 	has("   75.0%   25.0%   -50.0 work\n");
 	has("same             4         4       -   75.0%   +75.0 stays\n");
 	has("removed          3         -   25.0%       -   -25.0 v0\n");
