@@ -77,20 +77,31 @@ static const char *function_of(const struct symbol *symbol)
 	return function ? function : UNKNOWN;
 }
 
+/* Of one without a name, why. */
+static uint64_t *loss_in(struct naming *naming, const struct symbols *symbols, bool found)
+{
+	uint64_t unused;
+
+	return !found && symbols_ended(symbols, &unused) ? &naming->losses->unread :
+							   &naming->losses->unnamed;
+}
+
 static bool name_by_symbols(struct naming *naming, struct symbols *symbols, size_t first,
 			    size_t count)
 {
 	struct symbol symbol;
 	const char *function;
+	bool found;
 	size_t i;
 
 	for (i = first; i < first + count; i++) {
 		uint32_t location = naming->order[i];
 		uint64_t place = naming->stacks->locations[location].place;
 
-		function = symbols_find(symbols, place, false, &symbol) ? function_of(&symbol) :
-									  UNKNOWN;
-		naming->losses->unnamed += !strcmp(function, UNKNOWN);
+		found = symbols_find(symbols, place, false, &symbol);
+		function = found ? function_of(&symbol) : UNKNOWN;
+		if (!strcmp(function, UNKNOWN))
+			(*loss_in(naming, symbols, found))++;
 		if (!stacks_name(naming->stacks, location, function))
 			return false;
 	}

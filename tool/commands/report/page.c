@@ -171,6 +171,7 @@ static bool put_losses(struct writing *writing)
 	put_loss(file, unnamed->files, "contents without a file: see buildid store");
 	put_loss(file, unnamed->unfound, "places in these");
 	put_loss(file, unnamed->unnamed, "places in files that name no function there");
+	put_loss(file, unnamed->unread, "places in files that could not be read to the end");
 	put_loss(file, writing->narrow.frames,
 		 "frames too narrow, or deeper than 300, to be drawn");
 	put_loss(file, writing->rows_more, "contents with fewer samples that the table leaves out");

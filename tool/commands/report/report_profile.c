@@ -95,6 +95,11 @@ static void say_losses(const struct profiling *profiling)
 			"buildid: %s: %zu contents without a file, and so without names of functions; "
 			"see: buildid help store\n",
 			profiling->job->input, unnamed->files);
+	if (unnamed->unread)
+		fprintf(stderr,
+			"buildid: %s: %" PRIu64
+			" places in files that could not be read to the end\n",
+			profiling->job->input, unnamed->unread);
 }
 
 int report_profile_run(const struct report_profile *job)

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* buildid report: two contents of one path compared, with the samples of a recording. */
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "command.h"
+#include "common/array.h"
 #include "content/running_kernel.h"
 #include "make_perfdata.h"
 #include "samples.h"
@@ -370,6 +377,50 @@ static void long_names_are_cut(void **state)
 	has(line);
 }
 
+/* As a hostile file may have it end; only the readers of files call setsid(2). */
+static bool end_readers(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { .len = ARRAY_SIZE(filter), .filter = filter };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int run_without_readers(void)
+{
+	const pid_t child = fork();
+	int status = -1;
+
+	if (!child)
+		_exit(end_readers() ? RUN(report, "--html", "page.html", "--no-debuginfod") : 77);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_file_whose_reader_ended_is_not_one_without_names(void **state)
+{
+	int status;
+
+	(void)state;
+	put_two_contents();
+	status = run_without_readers();
+	if (status == 77)
+		skip();
+	assert_int_equal(status, 0);
+	command_slurp("err", err, sizeof(err));
+	/* The other content has no file. */
+	assert_non_null(
+		strstr(err, "perf.data: 2 places in files that could not be read to the end"));
+	shell("grep -q '<li>2 places in files that could not be read to the end' page.html");
+	shell("! grep -q 'name no function' page.html");
+}
+
 static void a_page_is_written_over_a_page_and_nothing_else(void **state)
 {
 	(void)state;
@@ -482,6 +533,7 @@ int main(void)
 		TEST(names_of_the_kernel_are_of_the_one_that_was_recorded),
 		TEST(many_modules_are_named),
 		TEST(long_names_are_cut),
+		TEST(a_file_whose_reader_ended_is_not_one_without_names),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
 		TEST(a_version_is_of_the_content_that_is_at_the_path),
 		TEST(without_samples_there_is_no_page),
