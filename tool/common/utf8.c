@@ -36,6 +36,17 @@ bool utf8_is_control(uint32_t code)
 	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
 }
 
+size_t utf8_length(const char *text, size_t characters)
+{
+	const char *end = text;
+	uint32_t code;
+	size_t length;
+
+	for (; *end && characters; characters--, end += length ? length : 1)
+		length = utf8_decode(end, &code);
+	return (size_t)(end - text);
+}
+
 bool utf8_valid(const char *text)
 {
 	uint32_t code;

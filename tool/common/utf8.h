@@ -19,6 +19,9 @@ size_t utf8_decode(const char *text, uint32_t *code);
 /* A control character: C0, C1 or DEL. */
 bool utf8_is_control(uint32_t code);
 
+/* The bytes of the first @characters of @text, or of all; each invalid byte counts as one. */
+size_t utf8_length(const char *text, size_t characters);
+
 bool utf8_valid(const char *text);
 
 /*

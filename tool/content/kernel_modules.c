@@ -16,19 +16,32 @@
 #define LOADED	     "/sys/module"
 #define MODULE_FILES "/lib/modules"
 
+static bool notes_of(const char *name, struct build_id *id)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), LOADED "/%s/notes/.note.gnu.build-id", name);
+	return notes_build_id(path, id);
+}
+
+bool loaded_module_build_id(const char *what, struct build_id *id)
+{
+	char name[MODULE_NAME_ROOM];
+
+	module_name(what, name);
+	return *name && notes_of(name, id);
+}
+
 char *loaded_module_name(const struct build_id *id)
 {
 	DIR *modules = opendir(LOADED);
 	struct dirent *entry;
 	struct build_id found;
 	char *name = NULL;
-	char path[512];
 
-	while (modules && !name && (entry = readdir(modules))) {
-		snprintf(path, sizeof(path), LOADED "/%s/notes/.note.gnu.build-id", entry->d_name);
-		if (notes_build_id(path, &found) && build_id_equal(&found, id))
+	while (modules && !name && (entry = readdir(modules)))
+		if (notes_of(entry->d_name, &found) && build_id_equal(&found, id))
 			name = strdup(entry->d_name);
-	}
 	if (modules)
 		closedir(modules);
 	return name;

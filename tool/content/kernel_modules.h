@@ -10,6 +10,12 @@
 char *loaded_module_name(const struct build_id *id);
 
 /*
+ * The build-id of the loaded module with the name that module_name() finds in @what; false if it is
+ * not loaded, or has none.
+ */
+bool loaded_module_build_id(const char *what, struct build_id *id);
+
+/*
  * The file that depmod knows for the running kernel's module with the name that
  * module_name() finds in @what, which the caller frees, or NULL.
  */

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Task names: events by process and time, and the texts. */
+/*
+ * Task names: events by process and time, and the texts. What each event leaves a process called,
+ * and when the process ends, is found once for all events, so that a lookup needs only one.
+ */
 
 #include <string.h>
 
 #include "common/array.h"
 #include "task_names.h"
 
-/* A longer chain of parents is a loop, made of pids that were used again. */
-#define FORKS_MAX 256
+#define NO_NAME UINT32_MAX
 
 struct task_event {
 	uint32_t pid;
 	uint32_t value; /* index of a name, or the parent */
 	uint64_t time;
 	size_t order;
+	uint64_t until; /* when ready: of this or the next event of @pid that is not TASK_COMM */
+	uint32_t name;	/* when ready: an index, or NO_NAME */
+	bool named;	/* @name is known */
 	enum {
 		TASK_COMM,
 		TASK_EXEC,
@@ -100,9 +105,18 @@ static int compare_events(const void *a, const void *b)
 	return result ? result : COMPARE(one->order, other->order);
 }
 
-void task_names_ready(struct task_names *names)
+static void find_ends(struct task_names *names)
 {
-	array_sort(names->events, names->nr_events, compare_events);
+	struct task_event *event, *next = NULL;
+	size_t i;
+
+	for (i = names->nr_events; i--; next = event) {
+		event = &names->events[i];
+		if (event->kind != TASK_COMM)
+			event->until = event->time;
+		else
+			event->until = next && next->pid == event->pid ? next->until : UINT64_MAX;
+	}
 }
 
 /* How many are before those of @pid behind @time. */
@@ -114,35 +128,72 @@ static size_t count_before(const struct task_names *names, uint32_t pid, uint64_
 				 compare_events);
 }
 
+/* The last one of @pid up to @time, or NULL. */
+static struct task_event *last_event(const struct task_names *names, uint32_t pid, uint64_t time)
+{
+	const size_t at = count_before(names, pid, time);
+
+	return at && names->events[at - 1].pid == pid ? &names->events[at - 1] : NULL;
+}
+
+/* Of which @event has its name; NULL where that is its own, or nothing is known. */
+static struct task_event *origin_of(const struct task_names *names, struct task_event *event)
+{
+	switch (event->kind) {
+	case TASK_FORK:
+		return last_event(names, event->value, event->time);
+	case TASK_EXIT:
+		return event > names->events && event[-1].pid == event->pid ? event - 1 : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Along the origins up to one that is named, and then once more, to name those on the way. Each
+ * counts as named, without a name, when it is passed: forks among pids that were used again at
+ * one time may be a loop.
+ */
+static void name_event(const struct task_names *names, struct task_event *event)
+{
+	struct task_event *known = event, *origin;
+
+	while (known && !known->named) {
+		known->named = true;
+		known->name = NO_NAME;
+		if (known->kind == TASK_COMM || known->kind == TASK_EXEC)
+			known->name = known->value;
+		else
+			known = origin_of(names, known);
+	}
+	for (; known && event != known; event = origin) {
+		origin = origin_of(names, event);
+		event->name = known->name;
+	}
+}
+
+void task_names_ready(struct task_names *names)
+{
+	size_t i;
+
+	array_sort(names->events, names->nr_events, compare_events);
+	find_ends(names);
+	for (i = 0; i < names->nr_events; i++)
+		name_event(names, &names->events[i]);
+}
+
 const char *task_names_find(const struct task_names *names, uint32_t pid, uint64_t time)
 {
-	const struct task_event *event;
-	size_t at, forks = 0;
+	const struct task_event *event = last_event(names, pid, time);
 
-	at = count_before(names, pid, time);
-	while (at && names->events[at - 1].pid == pid) {
-		event = &names->events[--at];
-		if (event->kind == TASK_COMM || event->kind == TASK_EXEC)
-			return names->names[event->value];
-		if (event->kind != TASK_FORK)
-			continue;
-		if (++forks == FORKS_MAX)
-			break;
-		pid = event->value;
-		at = count_before(names, pid, event->time);
-	}
-	return "";
+	return event && event->name != NO_NAME ? names->names[event->name] : "";
 }
 
 uint64_t task_names_until(const struct task_names *names, uint32_t pid, uint64_t time)
 {
-	const struct task_event *event;
-	size_t at = count_before(names, pid, time);
+	const size_t at = count_before(names, pid, time);
 
-	for (; at < names->nr_events && names->events[at].pid == pid; at++) {
-		event = &names->events[at];
-		if (event->kind != TASK_COMM)
-			return event->time;
-	}
-	return UINT64_MAX;
+	if (at == names->nr_events || names->events[at].pid != pid)
+		return UINT64_MAX;
+	return names->events[at].until;
 }

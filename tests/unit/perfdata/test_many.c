@@ -12,6 +12,7 @@
 #include "perfdata/address_spaces.h"
 #include "perfdata/build_ids.h"
 #include "perfdata/paths.h"
+#include "perfdata/task_names.h"
 #include "perfdata/unhit.h"
 #include "rewritten.h"
 
@@ -221,6 +222,103 @@ static void when_all_is_hit_nothing_is_left(void **state)
 	assert_false(unhit_any(unhit));
 	unhit_free(unhit);
 	address_spaces_free(spaces);
+}
+
+/* Each process forked from the one before it, and of each many threads ended. */
+static void names_of_many_forks_and_exits(void **state)
+{
+	struct task_names names = {};
+	uint32_t i;
+
+	(void)state;
+	assert_true(task_names_comm(&names, 0, 1, "first", 5, false));
+	for (i = 0; i < MANY; i++) {
+		assert_true(task_names_exit(&names, i / 1000, 2));
+		assert_true(task_names_comm(&names, MANY, 2, "other", 5, false));
+	}
+	for (i = 1; i < MANY; i++)
+		assert_true(task_names_fork(&names, i, 2, i - 1));
+	task_names_ready(&names);
+	for (i = 0; i < MANY; i++) {
+		assert_string_equal(task_names_find(&names, i, 3), "first");
+		assert_int_equal(task_names_until(&names, MANY, 1), UINT64_MAX);
+	}
+	task_names_free(&names);
+}
+
+struct task {
+	uint32_t pid, parent; /* @parent equal to @pid: it gets a name */
+	uint64_t time;
+	bool exit;
+	char name[8];
+};
+
+static bool is_later(const struct task *task, const struct task *than)
+{
+	return !than || task->time >= than->time;
+}
+
+/* Event by event: the last that is not an exit has the name, or forked. */
+static const char *slow_name(const struct task *tasks, uint32_t pid, uint64_t time)
+{
+	const struct task *last;
+	size_t forks, i;
+
+	for (forks = 0; forks <= RANGES; forks++) {
+		for (last = NULL, i = 0; i < RANGES; i++)
+			if (tasks[i].pid == pid && !tasks[i].exit && tasks[i].time <= time &&
+			    is_later(&tasks[i], last))
+				last = &tasks[i];
+		if (!last)
+			return "";
+		if (last->parent == pid)
+			return last->name;
+		pid = last->parent;
+		time = last->time;
+	}
+	return "";
+}
+
+static void add_random_task(struct task_names *names, struct task *task, size_t number)
+{
+	*task = (struct task){
+		.pid = (uint32_t)random() % PIDS,
+		.parent = (uint32_t)random() % PIDS,
+		.time = (uint64_t)random() % 50,
+		.exit = random() % 2,
+	};
+	snprintf(task->name, sizeof(task->name), "%zu", number);
+	if (task->exit)
+		assert_true(task_names_exit(names, task->pid, task->time));
+	else if (task->parent != task->pid)
+		assert_true(task_names_fork(names, task->pid, task->time, task->parent));
+	else
+		assert_true(task_names_comm(names, task->pid, task->time, task->name,
+					    strlen(task->name), false));
+}
+
+/* Also where forks at one time are a loop. */
+static void a_name_is_that_of_the_last_event_or_of_the_parent(void **state)
+{
+	struct task tasks[RANGES];
+	struct task_names names;
+	uint64_t time;
+	uint32_t pid;
+	size_t i, rounds;
+
+	(void)state;
+	srandom(4);
+	for (rounds = 20; rounds; rounds--) {
+		names = (struct task_names){};
+		for (i = 0; i < RANGES; i++)
+			add_random_task(&names, &tasks[i], i);
+		task_names_ready(&names);
+		for (pid = 0; pid <= PIDS; pid++)
+			for (time = 0; time < 60; time++)
+				assert_string_equal(task_names_find(&names, pid, time),
+						    slow_name(tasks, pid, time));
+		task_names_free(&names);
+	}
 }
 
 /* A hole, which takes minutes to read. */
@@ -539,6 +637,8 @@ int main(void)
 		TEST(an_answer_holds_for_its_scope),
 		TEST(nothing_that_was_not_hit_is_passed_over),
 		TEST(when_all_is_hit_nothing_is_left),
+		TEST(names_of_many_forks_and_exits),
+		TEST(a_name_is_that_of_the_last_event_or_of_the_parent),
 		TEST(much_aux_data_is_not_read),
 		TEST(long_runs_stay_as_they_are),
 		TEST(many_paths_have_many_entries),

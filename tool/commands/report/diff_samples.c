@@ -80,7 +80,7 @@ static void diff_samples_add(struct diff_samples *samples, const struct places p
 	if (!stack->nr_frames || frame->dso == PERFDATA_NO_DSO)
 		return;
 	for (side = 0; side < 2; side++) {
-		if (!build_id_equal(&recording->dsos[frame->dso].id, ids[side]))
+		if (!ids[side]->size || !build_id_equal(&recording->dsos[frame->dso].id, ids[side]))
 			continue;
 		samples->in[side]++;
 		place = place_at(&places[side], frame->place);

@@ -13,7 +13,10 @@ struct diff_samples {
 	uint64_t all;
 };
 
-/* Reads the samples of @recording; @ids are those of the contents. False without memory. */
+/*
+ * Reads the samples of @recording; @ids are those of the contents, of which one that is
+ * empty has no samples: those of any file without one might be of it. False without memory.
+ */
 bool diff_samples_read(struct diff_samples *samples, const struct code_diff *diff,
 		       const struct diff_recording *recording, const struct build_id *const ids[2]);
 void diff_samples_free(struct diff_samples *samples);

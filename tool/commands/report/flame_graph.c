@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/utf8.h"
 #include "flame_graph.h"
 #include "markup.h"
 #include "page_parts.h"
@@ -212,11 +213,21 @@ bool flame_graph_file(FILE *file, const struct stacks *stacks, struct flame_loss
 
 /* ------------------------------------------------------------------------ folded -- */
 
-/* What ends a frame, or the line, in this format. */
+/* Without what ends a frame, or the line, in this format, or acts on a terminal. */
 static void fold_text(FILE *file, const char *text)
 {
-	for (; *text; text++)
-		putc(*text == ';' || (unsigned char)*text < ' ' ? '_' : *text, file);
+	uint32_t code;
+	size_t length;
+
+	for (; *text; text += length ? length : 1) {
+		length = utf8_decode(text, &code);
+		if (!length)
+			fputs(UTF8_REPLACEMENT, file);
+		else if (code == ';' || utf8_is_control(code))
+			putc('_', file);
+		else
+			fwrite(text, 1, length, file);
+	}
 }
 
 static void fold_node(FILE *file, const struct stacks *stacks, uint32_t node)

@@ -4,7 +4,8 @@
  * places in order, so that what is around one is known for the next.
  *
  * The kernel's symbols are at other addresses after each boot: those of /proc/kallsyms count only
- * where its first one is where the recording has the kernel.
+ * where its first one is where the recording has the kernel, and of a kernel and of modules that
+ * have the recorded build-ids.
  */
 
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 
 #include "common/array.h"
 #include "content/kallsyms.h"
+#include "content/kernel_modules.h"
+#include "content/running_kernel.h"
 #include "content/symbols.h"
 #include "location_names.h"
 
@@ -21,7 +24,9 @@ struct naming {
 	struct stacks *stacks;
 	struct content_files *files;
 	struct location_losses *losses;
-	uint32_t *order; /* of the locations, by content and place */
+	uint32_t *order;	   /* of the locations, by content and place */
+	struct kallsyms *kallsyms; /* or NULL, also if @has_kallsyms */
+	bool has_kallsyms;
 };
 
 static int compare_locations(const void *a, const void *b, void *context)
@@ -72,20 +77,31 @@ static const char *function_of(const struct symbol *symbol)
 	return function ? function : UNKNOWN;
 }
 
+/* Of one without a name, why. */
+static uint64_t *loss_in(struct naming *naming, const struct symbols *symbols, bool found)
+{
+	uint64_t unused;
+
+	return !found && symbols_ended(symbols, &unused) ? &naming->losses->unread :
+							   &naming->losses->unnamed;
+}
+
 static bool name_by_symbols(struct naming *naming, struct symbols *symbols, size_t first,
 			    size_t count)
 {
 	struct symbol symbol;
 	const char *function;
+	bool found;
 	size_t i;
 
 	for (i = first; i < first + count; i++) {
 		uint32_t location = naming->order[i];
 		uint64_t place = naming->stacks->locations[location].place;
 
-		function = symbols_find(symbols, place, false, &symbol) ? function_of(&symbol) :
-									  UNKNOWN;
-		naming->losses->unnamed += !strcmp(function, UNKNOWN);
+		found = symbols_find(symbols, place, false, &symbol);
+		function = found ? function_of(&symbol) : UNKNOWN;
+		if (!strcmp(function, UNKNOWN))
+			(*loss_in(naming, symbols, found))++;
 		if (!stacks_name(naming->stacks, location, function))
 			return false;
 	}
@@ -118,7 +134,7 @@ static bool name_file(struct naming *naming, const struct perfdata_dso *dso, con
 
 /* ------------------------------------------------------------------ the kernel -- */
 
-static uint64_t kernel_start(const struct naming *naming)
+static const struct perfdata_mapped *mapped_kernel(const struct naming *naming)
 {
 	const struct perfdata_mapped *mapped;
 	size_t count, i;
@@ -127,26 +143,55 @@ static uint64_t kernel_start(const struct naming *naming)
 	for (i = 0; i < count; i++)
 		if (mapped[i].dso != PERFDATA_NO_DSO &&
 		    naming->stacks->dsos[mapped[i].dso].kind == PERFDATA_KIND_KERNEL)
-			return mapped[i].start;
-	return 0;
+			return &mapped[i];
+	return NULL;
 }
 
-static struct kallsyms *kallsyms_of(const struct naming *naming)
+/* As far as the recording says what it was. */
+static bool is_running(const struct naming *naming, uint32_t dso)
 {
-	const uint64_t start = kernel_start(naming);
-	struct reason unused;
-	struct kallsyms *all = start ? kallsyms_new(&unused) : NULL;
-	const struct kallsym *first = all ? kallsyms_find(all, start) : NULL;
+	const struct perfdata_dso *its = &naming->stacks->dsos[dso];
+	struct build_id id;
+	bool found;
 
-	if (first && first->start == start)
+	if (!its->id.size)
+		return true;
+	if (its->kind == PERFDATA_KIND_MODULE)
+		found = loaded_module_build_id(naming->stacks->contents[dso].path, &id);
+	else
+		found = running_kernel_build_id(&id);
+	return found && build_id_equal(&id, &its->id);
+}
+
+static struct kallsyms *read_kallsyms(const struct naming *naming)
+{
+	const struct perfdata_mapped *kernel = mapped_kernel(naming);
+	const struct kallsym *first;
+	struct kallsyms *all;
+	struct reason unused;
+
+	if (!kernel || !kernel->start || !is_running(naming, (uint32_t)kernel->dso))
+		return NULL;
+	all = kallsyms_new(&unused);
+	first = all ? kallsyms_find(all, kernel->start) : NULL;
+	if (first && first->start == kernel->start)
 		return all;
 	kallsyms_free(all);
 	return NULL;
 }
 
-static bool name_kernel(struct naming *naming, size_t first, size_t count)
+/* Read once, when needed: they take a tenth of a second, and a recording may have many modules. */
+static const struct kallsyms *kallsyms_of(struct naming *naming)
 {
-	struct kallsyms *all = kallsyms_of(naming);
+	if (!naming->has_kallsyms)
+		naming->kallsyms = read_kallsyms(naming);
+	naming->has_kallsyms = true;
+	return naming->kallsyms;
+}
+
+static bool name_kernel(struct naming *naming, uint32_t dso, size_t first, size_t count)
+{
+	const struct kallsyms *all = is_running(naming, dso) ? kallsyms_of(naming) : NULL;
 	const struct kallsym *found;
 	bool good = true;
 	size_t i;
@@ -162,7 +207,6 @@ static bool name_kernel(struct naming *naming, size_t first, size_t count)
 		naming->losses->unnamed += !found;
 		good = stacks_name(naming->stacks, location, found ? found->name : UNKNOWN);
 	}
-	kallsyms_free(all);
 	return good;
 }
 
@@ -179,7 +223,7 @@ static bool name_content(struct naming *naming, size_t first, size_t count)
 	switch (its->kind) {
 	case PERFDATA_KIND_KERNEL:
 	case PERFDATA_KIND_MODULE:
-		return name_kernel(naming, first, count);
+		return name_kernel(naming, dso, first, count);
 	case PERFDATA_KIND_USER:
 	case PERFDATA_KIND_VDSO:
 		return name_file(naming, its, naming->stacks->contents[dso].path, first, count);
@@ -211,6 +255,7 @@ bool location_names_find(struct stacks *stacks, struct content_files *files,
 		count = count_of_content(&naming, first);
 		good = name_content(&naming, first, count);
 	}
+	kallsyms_free(naming.kallsyms);
 	free(naming.order);
 	return good && stacks_merge(stacks);
 }

@@ -11,6 +11,7 @@ struct location_losses {
 	uint64_t unmapped; /* places where nothing is known to have been mapped */
 	uint64_t unfound;  /* places in contents without a file */
 	uint64_t unnamed;  /* places in files that name no function there */
+	uint64_t unread;   /* places in files whose reader ended before, see symbols.h */
 	size_t files;	   /* contents without a file */
 };
 

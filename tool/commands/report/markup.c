@@ -56,21 +56,11 @@ void markup_text(FILE *file, const char *text)
 		text += put_character(file, text);
 }
 
-static size_t count_characters(const char *text)
-{
-	size_t count = 0, length;
-	uint32_t code;
-
-	for (; *text; text += length ? length : 1, count++)
-		length = utf8_decode(text, &code);
-	return count;
-}
-
 void markup_text_cut(FILE *file, const char *text, size_t characters)
 {
 	if (characters < CUT_MIN)
 		return;
-	if (count_characters(text) <= characters) {
+	if (!text[utf8_length(text, characters)]) {
 		markup_text(file, text);
 		return;
 	}

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/open_regular.h"
+#include "content/elf_file.h"
 #include "content/package_database.h"
 #include "flame_graph.h"
 #include "markup.h"
@@ -40,39 +42,48 @@ static int compare_contents(const void *a, const void *b, void *context)
 	return result ? result : COMPARE(i, j);
 }
 
-/* The database tells of what is at the path now, which may be another content. */
-static bool is_at_path(const struct writing *writing, uint32_t dso)
+/*
+ * The database tells of what is at the path now, which may be another content: NULL if it is this
+ * one, else what is to be said of its version.
+ */
+static const char *why_no_version(const struct writing *writing, uint32_t dso)
 {
-	const struct request request = {
-		.kind = REQUEST_FILE,
-		.id = writing->stacks->dsos[dso].id,
-		.path = writing->stacks->contents[dso].path,
-	};
-	struct located_file found;
-	bool is = request.id.size && locate_at_path(writing->page->files->here, &request, &found);
+	const struct build_id *id = &writing->stacks->dsos[dso].id;
+	struct elf_info info = {};
+	struct reason unused;
+	int fd = -1;
 
-	if (is)
-		located_file_free(&found);
-	return is;
+	if (id->size)
+		fd = open_untrusted(AT_FDCWD, writing->stacks->contents[dso].path, &unused);
+	if (fd < 0)
+		return "not known";
+	elf_file_info(fd, &info);
+	close(fd);
+	if (info.kind != BUILDID_KIND_GNU)
+		return "not known";
+	return build_id_equal(&info.id, id) ? NULL : "another is there now";
 }
 
 static void put_package(const struct writing *writing, uint32_t dso)
 {
 	const char *path = writing->stacks->contents[dso].path;
 	struct package package = {};
+	const char *why = NULL;
 
 	fputs("<td>", writing->file);
 	if (writing->database && *path == '/')
 		package_database_find(writing->database, path, &package);
-	if (package.origin != PACKAGE_NONE && !is_at_path(writing, dso))
+	if (package.origin != PACKAGE_NONE)
+		why = why_no_version(writing, dso);
+	if (why)
 		package_forget_version(&package);
 	if (package.text[PACKAGE_NAME])
 		markup_text(writing->file, package.text[PACKAGE_NAME]);
 	fputs("<td>", writing->file);
 	if (package.text[PACKAGE_VERSION])
 		markup_text(writing->file, package.text[PACKAGE_VERSION]);
-	else if (package.origin != PACKAGE_NONE)
-		fputs("<i>another is there now</i>", writing->file);
+	else if (why)
+		fprintf(writing->file, "<i>%s</i>", why);
 	package_free(&package);
 }
 
@@ -160,6 +171,7 @@ static bool put_losses(struct writing *writing)
 	put_loss(file, unnamed->files, "contents without a file: see buildid store");
 	put_loss(file, unnamed->unfound, "places in these");
 	put_loss(file, unnamed->unnamed, "places in files that name no function there");
+	put_loss(file, unnamed->unread, "places in files that could not be read to the end");
 	put_loss(file, writing->narrow.frames,
 		 "frames too narrow, or deeper than 300, to be drawn");
 	put_loss(file, writing->rows_more, "contents with fewer samples that the table leaves out");

@@ -12,7 +12,6 @@ struct page {
 	const struct stacks *stacks;
 	const char *input; /* the recording's name */
 	struct location_losses losses;
-	struct content_files *files;
 };
 
 /* False without memory. */

@@ -49,8 +49,6 @@ static int run_perf(const struct report_diff *job)
 		perf.input = "perf.data";
 	if (!strcmp(perf.input, "-"))
 		args_error("-", "is read twice; write it to a file first");
-	if (job->out->json)
-		args_error("--json", "only together with --diff");
 	return report_perf_run(&perf);
 }
 
@@ -65,6 +63,8 @@ static void report_check(bool diff, const struct report_diff *job,
 		args_error("BEFORE", "missing operand");
 	if ((diff || made) && *job->operands && job->operands[1] && (made || job->operands[2]))
 		args_error(job->operands[made ? 1 : 2], "too many operands");
+	if (!diff && job->out->json)
+		args_error("--json", "only together with --diff");
 	if (!diff && job->raw)
 		args_error("--no-demangle", "only together with --diff");
 }

@@ -12,6 +12,7 @@
 
 #include "common/array.h"
 #include "diff_samples.h"
+#include "recording_losses.h"
 #include "report_diff.h"
 
 #define WIDTH_WHAT  8
@@ -198,6 +199,21 @@ static const char *percent_of(double share, char text[16])
 	return text;
 }
 
+static bool has_id(const struct diffing *diffing, size_t side)
+{
+	return diffing->operands[side].request.id.size;
+}
+
+/* Null where the content has no build-id: it is not known which samples are in it. */
+static void put_samples(const struct diffing *diffing, size_t side, const char *what,
+			uint64_t count)
+{
+	if (has_id(diffing, side))
+		put_key_number(diffing->job->out, sides[side], what, count);
+	else
+		put_key(diffing->job->out, sides[side], what, NULL);
+}
+
 static void put_side(const struct diffing *diffing, size_t side)
 {
 	const struct build_id *id = &diffing->operands[side].request.id;
@@ -205,7 +221,9 @@ static void put_side(const struct diffing *diffing, size_t side)
 	struct output *out = diffing->job->out;
 	char text[BUILD_ID_TEXT], share[16], tail[64] = "";
 
-	if (samples->of && samples->all)
+	if (samples->of && !id->size)
+		snprintf(tail, sizeof(tail), "(without a build-id; its samples are not known)");
+	else if (samples->of && samples->all)
 		snprintf(tail, sizeof(tail), "(%" PRIu64 " samples, %s of all)", samples->in[side],
 			 percent_of((double)samples->in[side] / (double)samples->all, share));
 	out_begin(out);
@@ -232,8 +250,8 @@ static void put_side_keys(const struct diffing *diffing, size_t side)
 	put_key_number(out, sides[side], "named_bytes", diffing->diff.named[side]);
 	if (!diffing->samples.of)
 		return;
-	put_key_number(out, sides[side], "samples", diffing->samples.in[side]);
-	put_key_number(out, sides[side], "samples_unnamed", diffing->samples.unnamed[side]);
+	put_samples(diffing, side, "samples", diffing->samples.in[side]);
+	put_samples(diffing, side, "samples_unnamed", diffing->samples.unnamed[side]);
 }
 
 static void count_verdicts(const struct diffing *diffing, uint64_t counts[CODE_VERDICTS])
@@ -317,7 +335,7 @@ static void put_shares(const struct diffing *diffing, size_t change)
 
 	put_right(out, WIDTH_SHARE, before > 0 ? percent_of(before, text) : "-");
 	put_right(out, WIDTH_SHARE, after > 0 ? percent_of(after, text) : "-");
-	if (before > 0 || after > 0)
+	if ((before > 0 || after > 0) && has_id(diffing, 0) && has_id(diffing, 1))
 		snprintf(text, sizeof(text), "%+.1f", 100 * (after - before));
 	else
 		snprintf(text, sizeof(text), "-");
@@ -345,8 +363,8 @@ static void put_function(const struct diffing *diffing, size_t index)
 	put_size(out, change, 0);
 	put_size(out, change, 1);
 	if (diffing->samples.of && out->json) {
-		put_key_number(out, sides[0], "samples", diffing->samples.of[index][0]);
-		put_key_number(out, sides[1], "samples", diffing->samples.of[index][1]);
+		put_samples(diffing, 0, "samples", diffing->samples.of[index][0]);
+		put_samples(diffing, 1, "samples", diffing->samples.of[index][1]);
 	} else if (diffing->samples.of) {
 		put_shares(diffing, index);
 	}
@@ -435,6 +453,9 @@ int report_diff_run(const struct report_diff *job)
 
 	if (good)
 		put_diff(&diffing);
+	if (good && job->input)
+		recording_losses_say(job->input,
+				     perfdata_profile_losses(diffing.recording.profile));
 	free(diffing.order);
 	diff_samples_free(&diffing.samples);
 	code_diff_free(&diffing.diff);

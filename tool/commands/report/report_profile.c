@@ -11,6 +11,7 @@
 #include "common/open_own.h"
 #include "flame_graph.h"
 #include "page.h"
+#include "recording_losses.h"
 #include "report_profile.h"
 
 /* How a file that is replaced has to begin. */
@@ -85,19 +86,20 @@ static bool report_profile_read(struct profiling *profiling)
 
 static void say_losses(const struct profiling *profiling)
 {
-	const struct perfdata_losses *lost = perfdata_profile_losses(profiling->stacks.profile);
 	const struct location_losses *unnamed = &profiling->page.losses;
 
-	if (lost->lost || lost->unreadable || lost->cut)
-		fprintf(stderr,
-			"buildid: %s: %" PRIu64 " records lost, %" PRIu64
-			" samples without an address, %" PRIu64 " call chains cut\n",
-			profiling->job->input, lost->lost, lost->unreadable, lost->cut);
+	recording_losses_say(profiling->job->input,
+			     perfdata_profile_losses(profiling->stacks.profile));
 	if (unnamed->files)
 		fprintf(stderr,
 			"buildid: %s: %zu contents without a file, and so without names of functions; "
 			"see: buildid help store\n",
 			profiling->job->input, unnamed->files);
+	if (unnamed->unread)
+		fprintf(stderr,
+			"buildid: %s: %" PRIu64
+			" places in files that could not be read to the end\n",
+			profiling->job->input, unnamed->unread);
 }
 
 int report_profile_run(const struct report_profile *job)
@@ -107,7 +109,6 @@ int report_profile_run(const struct report_profile *job)
 
 	profiling.page.stacks = &profiling.stacks;
 	profiling.page.input = job->input;
-	profiling.page.files = &profiling.files;
 	if (good) {
 		good = report_profile_write(&profiling, job->html, HTML_MAGIC, put_page);
 		good &= report_profile_write(&profiling, job->flamegraph, SVG_MAGIC, put_graph);

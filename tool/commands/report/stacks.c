@@ -10,7 +10,15 @@
 
 #include "common/array.h"
 #include "common/content_name.h"
+#include "common/utf8.h"
 #include "stacks.h"
+
+/*
+ * Of a name, in characters: the graph repeats it in each frame, and symbols, or the paths of a
+ * recording that was made up, may be of any length.
+ */
+#define NAME_MAX_LENGTH 256
+#define ELLIPSIS	"…"
 
 /* In place of a location: the name of a program. */
 #define PROGRAM (1U << 31)
@@ -42,17 +50,33 @@ void stacks_free(struct stacks *stacks)
 
 /* -------------------------------------------------------------------- contents -- */
 
+static const char *ellipsis_of(const char *text, size_t length)
+{
+	return text[length] ? ELLIPSIS : "";
+}
+
+static char *cut_name(const char *text)
+{
+	const size_t length = utf8_length(text, NAME_MAX_LENGTH);
+	char *cut;
+
+	if (asprintf(&cut, "%.*s%s", (int)length, text, ellipsis_of(text, length)) < 0)
+		return NULL;
+	return cut;
+}
+
 static char *label_of(const char *path, const struct build_id *id)
 {
-	const char *base = strrchr(path, '/');
+	const char *slash = strrchr(path, '/');
 	char text[BUILD_ID_TEXT];
-	char *label;
+	char *base, *label;
 
-	base = base && base[1] ? base + 1 : path;
-	if (!id->size)
-		return strdup(base);
+	base = cut_name(slash && slash[1] ? slash + 1 : path);
+	if (!base || !id->size)
+		return base;
 	if (asprintf(&label, "%s@%.*s", base, CONTENT_NAME_DIGITS, build_id_text(id, text)) < 0)
-		return NULL;
+		label = NULL;
+	free(base);
 	return label;
 }
 
@@ -146,6 +170,18 @@ static uint32_t location_of(struct stacks *stacks, const struct perfdata_frame *
 	return (uint32_t)stacks->nr_locations++;
 }
 
+/*
+ * The whole @text has the same hash as that of which the name was made, which tells two long ones
+ * with the same beginning apart.
+ */
+static bool is_name(const struct stack_name *name, const char *text)
+{
+	const size_t length = utf8_length(text, NAME_MAX_LENGTH);
+
+	return !strncmp(name->text, text, length) &&
+	       !strcmp(name->text + length, ellipsis_of(text, length));
+}
+
 static uint32_t name_of(struct stacks *stacks, const char *text, uint32_t dso, bool program)
 {
 	const uint64_t hash = hash_bytes(hash_text(text), &dso, sizeof(dso));
@@ -155,10 +191,10 @@ static uint32_t name_of(struct stacks *stacks, const char *text, uint32_t dso, b
 	while ((slot = hash_map_next(&stacks->name_map, hash, slot))) {
 		const struct stack_name *name = &stacks->names[slot->value];
 
-		if (name->dso == dso && name->program == program && !strcmp(name->text, text))
+		if (name->dso == dso && name->program == program && is_name(name, text))
 			return slot->value;
 	}
-	copy = strdup(text);
+	copy = cut_name(text);
 	if (!copy || stacks->nr_names == PROGRAM ||
 	    !array_reserve(stacks->names, stacks->nr_names) ||
 	    !hash_map_add(&stacks->name_map, hash, (uint32_t)stacks->nr_names)) {

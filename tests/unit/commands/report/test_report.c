@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* buildid report: two contents of one path compared, with the samples of a recording. */
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "command.h"
+#include "common/array.h"
+#include "content/running_kernel.h"
 #include "make_perfdata.h"
 #include "samples.h"
 #include "streams.h"
@@ -16,6 +24,14 @@
 
 static struct make make;
 static struct build_id ids[3];
+
+static void begin_recording(void)
+{
+	memset(&make, 0, sizeof(make));
+	make.sample_type = MAKE_SAMPLE;
+	make.clockid = -1;
+	make_begin(&make);
+}
 
 /* Three contents, which are stored as perf does. */
 static int set_up(void **state)
@@ -32,10 +48,7 @@ static int set_up(void **state)
 		      bodies[i], i, i);
 		sample_id((const char *[]){ "0.so", "1.so", "2.so" }[i], &ids[i]);
 	}
-	memset(&make, 0, sizeof(make));
-	make.sample_type = MAKE_SAMPLE;
-	make.clockid = -1;
-	make_begin(&make);
+	begin_recording();
 	return 0;
 }
 
@@ -153,6 +166,13 @@ static void of_a_path_the_kept_contents_and_the_one_that_is_there(void **state)
 /* As annotate names them: the further one has another name. */
 static void samples_are_shares_of_their_content(void **state)
 {
+	const struct {
+		struct perfdata_event event;
+		uint64_t id, lost, trailer[3];
+	} lost = {
+		.event = { .type = PERFDATA_LOST, .size = sizeof(lost) },
+		.lost = 1234,
+	};
 	char name[64];
 
 	(void)state;
@@ -166,10 +186,12 @@ static void samples_are_shares_of_their_content(void **state)
 	put_samples(1, 2, "work", 1);
 	put_samples(1, 2, "stays", 3);
 	make_sample(&make, USER, 7, 100, BASE);
+	make_raw(&make, &lost, sizeof(lost));
 	write_recording();
 	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "/opt/lib.so"), 0);
 	has(" /opt/lib.so (4 samples, 44.4% of all)\n");
 	has(" BEFORE   AFTER  CHANGE FUNCTION\n");
+	assert_non_null(strstr(err, "perf.data: 1234 records lost, "));
 	has("   75.0%   25.0%   -50.0 work\n");
 	has("same             4         4       -   75.0%   +75.0 stays\n");
 	has("removed          3         -   25.0%       -   -25.0 v0\n");
@@ -179,6 +201,26 @@ static void samples_are_shares_of_their_content(void **state)
 	has("\"before_samples\":1,\"after_samples\":0,\"function\":\"v0\"}");
 	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", name, hex(0)), 0);
 	has("removed          3         -       -       -       - v1\n");
+}
+
+/* Those of any other file without one might be in it. */
+static void samples_in_a_content_without_an_id_are_not_known(void **state)
+{
+	(void)state;
+	shell("cc -O1 -shared -fPIC -Wl,--build-id=none -o none.so s.c");
+	make_exec(&make, 1, 100, "program");
+	make_mmap2_event(&make, 1, BASE, LEN, 0, 7, 100, "/opt/other.so");
+	put_content(0, 2, "/opt/lib.so");
+	put_samples(0, 1, "work", 3);
+	put_samples(0, 2, "work", 1);
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "none.so", "0.so"), 0);
+	has(" none.so (without a build-id; its samples are not known)\n");
+	has(" 0.so (1 samples, 25.0% of all)\n");
+	has("       -  100.0%       - work\n");
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "none.so", "0.so", "-j"), 0);
+	has("\"before_samples\":null,\"before_samples_unnamed\":null,");
+	has("\"before_samples\":null,\"after_samples\":1,\"function\":\"work\"}");
 }
 
 static void what_is_not_two_contents_is_no_diff(void **state)
@@ -203,7 +245,7 @@ static void put_two_contents(void)
 	keep(0, "opt/lib.so");
 	put_content(0, 1, "/opt/lib.so");
 	put_content(1, 2, "/opt/lib.so");
-	make_exec(&make, 3, 300, "a;b\n</script>");
+	make_exec(&make, 3, 300, "a;b\n\302\233\177\233</script>");
 	make_identified_event(&make, 3, BASE, LEN, 300, &ids[0], "/opt/lib.so");
 	put_samples(0, 1, "work", 3);
 	put_samples(0, 3, "v0", 1);
@@ -225,9 +267,158 @@ static void folded_stacks_have_the_contents_of_functions(void **state)
 	snprintf(line, sizeof(line), "program;lib.so@%.8s`[unknown] 2\n", hex(1));
 	has(line);
 	has("program;[unknown]`[unknown] 1\n");
-	snprintf(line, sizeof(line), "a_b_</script>;lib.so@%.8s`v0 1\n", hex(0));
+	snprintf(line, sizeof(line), "a_b___\357\277\275</script>;lib.so@%.8s`v0 1\n", hex(0));
 	has(line);
 	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
+}
+
+#define KERNEL	1
+#define MODULES 400
+
+/* Of the running kernel; 0 where /proc/kallsyms has no addresses. */
+static uint64_t kernel_text(const char *symbol)
+{
+	return strtoull(shell_output("sed -n 's/ T %s$//p' /proc/kallsyms", symbol), NULL, 16);
+}
+
+static void put_of_kernel(uint64_t start, const struct build_id *id, const char *path)
+{
+	const size_t at = make.size + offsetof(struct perfdata_event, misc);
+	const uint16_t misc = KERNEL | PERFDATA_MISC_ID;
+
+	make_identified_event(&make, UINT32_MAX, start, 1 << 25, 1, id, path);
+	memcpy(make.bytes + at, &misc, sizeof(misc));
+}
+
+static void put_kernel(uint64_t start, const struct build_id *id)
+{
+	put_of_kernel(start, id, "[kernel.kallsyms]_text");
+	make_exec(&make, 1, 100, "program");
+	make_sample(&make, KERNEL, 1, 101, kernel_text("vfs_read"));
+	write_recording();
+}
+
+/* Another kernel that is loaded at the same address has other functions there. */
+static void names_of_the_kernel_are_of_the_one_that_was_recorded(void **state)
+{
+	const uint64_t start = kernel_text("_text");
+	struct build_id id;
+
+	(void)state;
+	if (!start || !running_kernel_build_id(&id))
+		skip();
+	put_kernel(start, &id);
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	has("`vfs_read 1\n");
+	begin_recording();
+	id.bytes[0] ^= 1;
+	put_kernel(start, &id);
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	has("`[unknown] 1\n");
+	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
+}
+
+/* Which would take a minute if the kernel's symbols were read for each of them. */
+static void many_modules_are_named(void **state)
+{
+	const uint64_t start = kernel_text("_text"), modules = start + (1ULL << 29);
+	char path[64];
+	uint64_t i;
+
+	(void)state;
+	if (!start)
+		skip();
+	make_mmap_event(&make, KERNEL, UINT32_MAX, start, 1 << 25, 1, "[kernel.kallsyms]_text");
+	for (i = 0; i < MODULES; i++) {
+		snprintf(path, sizeof(path), "/lib/modules/x/m%d.ko", (int)i);
+		make_mmap_event(&make, KERNEL, UINT32_MAX, modules + i * LEN, LEN, 1, path);
+		make_sample(&make, KERNEL, 1, 101, modules + i * LEN);
+	}
+	put_of_kernel(modules + i * LEN, &ids[0], "/lib/modules/x/other.ko");
+	make_sample(&make, KERNEL, 1, 101, modules + i * LEN);
+	write_recording();
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	has("[unknown];m7.ko`[unknown] 1\n");
+	/* The last one is not loaded. */
+	assert_non_null(strstr(err, "perf.data: 1 contents without a file"));
+}
+
+/* In each frame they would be repeated; two of the same beginning are still two. */
+static void long_names_are_cut(void **state)
+{
+	char name[512], path[1024] = "/", line[2048];
+	size_t i;
+
+	(void)state;
+	memset(name, 'f', 300);
+	name[300] = '\0';
+	for (i = 0; i < 300; i++)
+		strcat(path, "é");
+	shell("printf 'int %s1(int n) { return n * 3; }\nint %s2(int n) { return n * 5; }\n' > s.c; "
+	      "cc -O1 -shared -fPIC -Wl,-z,noseparate-code -o 0.so s.c",
+	      name, name);
+	sample_id("0.so", &ids[0]);
+	keep(0, "opt/lib.so");
+	put_content(0, 1, "/opt/lib.so");
+	make_identified_event(&make, 2, BASE, LEN, 200, &ids[1], path);
+	name[300] = '1';
+	name[301] = '\0';
+	put_samples(0, 1, name, 3);
+	name[300] = '2';
+	put_samples(0, 1, name, 2);
+	make_sample(&make, USER, 2, 210, BASE);
+	write_recording();
+	assert_int_equal(RUN(report, "--folded", "--no-debuginfod"), 0);
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`%.256s… 3\n", hex(0), name);
+	has(line);
+	snprintf(line, sizeof(line), "program;lib.so@%.8s`%.256s… 2\n", hex(0), name);
+	has(line);
+	snprintf(line, sizeof(line), ";%.512s…@%.8s`[unknown] 1\n", path + 1, hex(1));
+	has(line);
+}
+
+/* As a hostile file may have it end; only the readers of files call setsid(2). */
+static bool end_readers(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { .len = ARRAY_SIZE(filter), .filter = filter };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int run_without_readers(void)
+{
+	const pid_t child = fork();
+	int status = -1;
+
+	if (!child)
+		_exit(end_readers() ? RUN(report, "--html", "page.html", "--no-debuginfod") : 77);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_file_whose_reader_ended_is_not_one_without_names(void **state)
+{
+	int status;
+
+	(void)state;
+	put_two_contents();
+	status = run_without_readers();
+	if (status == 77)
+		skip();
+	assert_int_equal(status, 0);
+	command_slurp("err", err, sizeof(err));
+	/* The other content has no file. */
+	assert_non_null(
+		strstr(err, "perf.data: 2 places in files that could not be read to the end"));
+	shell("grep -q '<li>2 places in files that could not be read to the end' page.html");
+	shell("! grep -q 'name no function' page.html");
 }
 
 static void a_page_is_written_over_a_page_and_nothing_else(void **state)
@@ -241,7 +432,7 @@ static void a_page_is_written_over_a_page_and_nothing_else(void **state)
 			     "--no-debuginfod"),
 			 0);
 	shell("grep -q \"Content-Security-Policy.*default-src 'none'.*sha256\" page.html");
-	shell("grep -q 'a;b\357\277\275&lt;/script&gt;' page.html");
+	shell("grep -q 'a;b\\(\357\277\275\\)\\{4\\}&lt;/script&gt;' page.html");
 	shell("[ $(grep -c '</script' page.html) = 1 ]");
 	shell("grep -q '<td class=\"n\">3<td class=\"n\">0.000' page.html");
 	shell("grep -q '^<svg class=\"flame\"' graph.svg && grep -q '</svg>' graph.svg");
@@ -250,6 +441,40 @@ static void a_page_is_written_over_a_page_and_nothing_else(void **state)
 	assert_non_null(strstr(err, "page.html: exists and is something else; remove it first"));
 	assert_int_equal(RUN(report, "--html", "none/page.html", "--no-debuginfod"), 1);
 	assert_non_null(strstr(err, "none/page.html: No such file"));
+}
+
+/* What the page says of a version, with the package. */
+static void expect_version(const char *path, const struct build_id *id, const char *cells)
+{
+	begin_recording();
+	if (id)
+		make_identified_event(&make, 1, BASE, LEN, 100, id, path);
+	else
+		make_mmap2_event(&make, 1, BASE, LEN, 0, 7, 100, path);
+	make_sample(&make, USER, 1, 101, BASE);
+	write_recording();
+	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 0);
+	shell("grep -q '<td>coreutils<td>%s' page.html", cells);
+}
+
+/* Of what is not known to be another content the page does not say so. */
+static void a_version_is_of_the_content_that_is_at_the_path(void **state)
+{
+	struct build_id id;
+	char path[256];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s",
+		 shell_output("grep -hx '/[a-z/]*bin/[a-z]*' /var/lib/dpkg/info/coreutils.list "
+			      "2>/dev/null | head -1 | tr -d '\\n'"));
+	if (!*path)
+		skip();
+	sample_id(path, &id);
+	expect_version(path, &id, "[0-9]");
+	expect_version(path, &ids[0], "<i>another is there now</i>");
+	expect_version(path, NULL, "<i>not known</i>");
+	/* No ELF file. */
+	expect_version("/usr/share/doc/coreutils/copyright", &ids[0], "<i>not known</i>");
 }
 
 static void without_samples_there_is_no_page(void **state)
@@ -261,6 +486,9 @@ static void without_samples_there_is_no_page(void **state)
 	assert_non_null(strstr(err, "perf.data: has no samples with an address"));
 	assert_int_equal(RUN(report, "--html", "page.html", "--diff", "a", "b"), 2);
 	assert_int_equal(RUN(report, "--folded", "a", "b"), 2);
+	assert_int_equal(RUN(report, "--folded", "--json"), 2);
+	assert_int_equal(RUN(report, "--html", "page.html", "--flamegraph", "a.svg", "-j"), 2);
+	assert_non_null(strstr(err, "--json: only together with --diff"));
 }
 
 /* By the program itself, which becomes perf. */
@@ -299,9 +527,15 @@ int main(void)
 		TEST(ids_and_their_first_digits_are_found_where_files_are_kept),
 		TEST(of_a_path_the_kept_contents_and_the_one_that_is_there),
 		TEST(samples_are_shares_of_their_content),
+		TEST(samples_in_a_content_without_an_id_are_not_known),
 		TEST(what_is_not_two_contents_is_no_diff),
 		TEST(folded_stacks_have_the_contents_of_functions),
+		TEST(names_of_the_kernel_are_of_the_one_that_was_recorded),
+		TEST(many_modules_are_named),
+		TEST(long_names_are_cut),
+		TEST(a_file_whose_reader_ended_is_not_one_without_names),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
+		TEST(a_version_is_of_the_content_that_is_at_the_path),
 		TEST(without_samples_there_is_no_page),
 		TEST(perf_report_runs_when_its_files_are_in_place),
 	};
