@@ -2,8 +2,8 @@
 /*
  * What the cache has of one version of one file, and when that can be relied on.
  *
- * An entry is complete when it gets into the table; only @flags, @used and @version.change change
- * after that. Without a flag it is valid for every mapping of this version.
+ * An entry is complete when it gets into the table; only @flags, @used and the counter in @version
+ * are written after that. Without a flag it is valid for every mapping of this version.
  *
  *	flag		set when			a mapping of this version
  *	RACY		it was read so soon after a	is a hit while the filesystem's change
