@@ -6,8 +6,8 @@
  * are written after that. Without a flag it is valid for every mapping of this version.
  *
  *	flag		set when			a mapping of this version
- *	RACY		it was read so soon after a	is a hit while the filesystem's change
- *			change that the time stamps	counter stays the same, else the file
+ *	RACY		it was read so soon after a	is a hit while the filesystem's
+ *			change that the time stamps	change counter stays, else the file
  *			need not show the next one	is read again
  *	RECHECK		as RACY, without a counter;	makes the task read the file again
  *			or it was, is, or may be
