@@ -25,6 +25,7 @@ class Browser:
 
         self.process = subprocess.Popen(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+             "--disable-dev-shm-usage",
              "--user-data-dir=" + work, "--window-size=1280,1400", "--remote-debugging-pipe"],
             preexec_fn=take_places, pass_fds=(TO, FROM, *ends),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
