@@ -105,7 +105,7 @@ def _():
 @tool_test("a log of something else is refused")
 def _():
     log, data = story.path("other-log"), story.path("other")
-    with log_of(log, "-p", "1"):
+    with log_of(log, "--no-annotate", "-p", "1"):
         record(data, "true", options=["-B"])
     before = lib.read_bytes(data)
     said = lib.buildid("annotate", "--log", log, data, status=1).stderr
