@@ -40,11 +40,13 @@ struct perf_rings {
 	int *fds;
 	size_t nr_fds;
 	int timer;
+	bool no_counts; /* of what is dropped */
+	bool stopped;
 	uint64_t record[RECORD_MAX / sizeof(uint64_t)];
 };
 
 /* Of a processor, or of @pid there. */
-static int open_event(pid_t pid, int cpu, bool data)
+static int open_event(struct perf_rings *rings, pid_t pid, int cpu, bool data)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -52,6 +54,7 @@ static int open_event(pid_t pid, int cpu, bool data)
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TIME,
+		.read_format = rings->no_counts ? 0 : PERF_FORMAT_LOST,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -69,8 +72,13 @@ static int open_event(pid_t pid, int cpu, bool data)
 		.wakeup_watermark = RING_SIZE,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, pid > 0 ? pid : -1, cpu, -1,
-			    PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, pid > 0 ? pid : -1, cpu, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0 || errno != EINVAL || rings->no_counts)
+		return fd;
+	rings->no_counts = true;
+	return open_event(rings, pid, cpu, data);
 }
 
 static int add_ring(struct perf_rings *rings, int fd)
@@ -96,7 +104,7 @@ static int add_event(struct perf_rings *rings, pid_t pid, int cpu, bool data, in
 
 	if (!array_reserve(rings->fds, rings->nr_fds))
 		return -ENOMEM;
-	fd = open_event(pid, cpu, data);
+	fd = open_event(rings, pid, cpu, data);
 	if (fd < 0)
 		return -errno;
 	rings->fds[rings->nr_fds++] = fd;
@@ -204,7 +212,7 @@ static bool first_time(const struct ring *ring, struct perf_event_header *header
 
 const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t *time)
 {
-	const uint64_t until = clock_ns(CLOCK_MONOTONIC) - HOLD_NS;
+	const uint64_t until = rings->stopped ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) - HOLD_NS;
 	struct perf_event_header header, first = {};
 	struct ring *from = NULL;
 	uint64_t ticks, its_time;
@@ -227,4 +235,29 @@ const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64
 	__atomic_store_n(&from->page->data_tail, from->page->data_tail + first.size,
 			 __ATOMIC_RELEASE);
 	return (const void *)rings->record;
+}
+
+void perf_rings_stop(struct perf_rings *rings)
+{
+	size_t i;
+
+	for (i = 0; i < rings->nr_fds; i++)
+		ioctl(rings->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	rings->stopped = true;
+}
+
+bool perf_rings_dropped(const struct perf_rings *rings, uint64_t *count)
+{
+	uint64_t values[2]; /* of the event, and what it lost */
+	size_t i;
+
+	*count = 0;
+	if (rings->no_counts)
+		return false;
+	for (i = 0; i < rings->nr_fds; i++) {
+		if (read(rings->fds[i], values, sizeof(values)) != sizeof(values))
+			return false;
+		*count += values[1];
+	}
+	return true;
 }

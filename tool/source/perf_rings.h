@@ -27,4 +27,13 @@ int perf_rings_fd(const struct perf_rings *rings);
  */
 const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t *time);
 
+/* No more from now on: then perf_rings_next() leaves nothing. */
+void perf_rings_stop(struct perf_rings *rings);
+
+/*
+ * How many records the kernel has dropped since it began. A record of perf's says so too, but only
+ * with the next one that fits. False before Linux 6.0, which does not count them.
+ */
+bool perf_rings_dropped(const struct perf_rings *rings, uint64_t *count);
+
 #endif

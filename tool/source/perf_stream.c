@@ -38,6 +38,9 @@ struct perf_stream {
 	uint64_t seq;
 	struct name names[NAMES];
 	bool mmap_follows;
+	bool stopped;
+	bool counted;	  /* all that was lost, behind the last record */
+	uint64_t dropped; /* records, in those that were told of */
 	struct buildid_mmap mmap;
 	struct buildid_lost lost;
 	uint64_t file[FILE_RECORD_WORDS];
@@ -225,16 +228,18 @@ static void set_mmap(struct perf_stream *stream, const struct perf_mmap2 *mmap, 
 	get_comm(stream, mmap->pid, mmap->tid, stream->mmap.comm);
 }
 
-static void set_lost(struct perf_stream *stream, const struct perf_lost *lost, uint64_t time)
+/* A hole in seq, as with the module. Any of them may have been a mapping. */
+static void set_lost(struct perf_stream *stream, uint64_t count, uint64_t time)
 {
-	/* Any of them may have been a mapping. */
+	stream->dropped += count;
+	stream->seq += count;
 	stream->lost = (struct buildid_lost){
 		.header = { .type = BUILDID_RECORD_LOST,
 			    .size = sizeof(stream->lost),
 			    .seq = ++stream->seq,
 			    .time_mono = time },
-		.ring_full = lost->lost,
-		.ring_full_mmaps = lost->lost,
+		.ring_full = count,
+		.ring_full_mmaps = count,
 	};
 }
 
@@ -259,11 +264,28 @@ static const struct buildid_record *take(struct perf_stream *stream, const void 
 		inherit_comm(stream, record);
 		return NULL;
 	case PERF_RECORD_LOST:
-		set_lost(stream, record, time);
+		set_lost(stream, ((const struct perf_lost *)record)->lost, time);
 		return &stream->lost.header;
 	default:
 		return NULL;
 	}
+}
+
+/* What was dropped after the last record: perf tells of it with the next one, and there is none. */
+static int take_rest(struct perf_stream *stream, const struct buildid_record **record)
+{
+	uint64_t count;
+
+	if (!stream->stopped)
+		return -EAGAIN;
+	if (stream->counted || !perf_rings_dropped(stream->rings, &count))
+		return -ENODATA;
+	stream->counted = true;
+	if (count <= stream->dropped)
+		return -ENODATA;
+	set_lost(stream, count - stream->dropped, clock_ns(CLOCK_MONOTONIC));
+	*record = &stream->lost.header;
+	return 0;
 }
 
 int perf_stream_next(struct perf_stream *stream, const struct buildid_record **record)
@@ -281,7 +303,18 @@ int perf_stream_next(struct perf_stream *stream, const struct buildid_record **r
 		if (*record)
 			return 0;
 	}
-	return -EAGAIN;
+	return take_rest(stream, record);
+}
+
+void perf_stream_stop(struct perf_stream *stream)
+{
+	perf_rings_stop(stream->rings);
+	stream->stopped = true;
+}
+
+bool perf_stream_losses_known(const struct perf_stream *stream)
+{
+	return stream->counted;
 }
 
 /* ------------------------------------------------------------------ open -- */

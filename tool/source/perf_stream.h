@@ -22,7 +22,11 @@ struct perf_stream;
 int perf_stream_open(struct perf_stream **stream, const struct buildid_options *options);
 void perf_stream_close(struct perf_stream *stream);
 int perf_stream_fd(const struct perf_stream *stream);
-/* Does not wait: 0, or -EAGAIN. FILE before each MMAP, and LOST. */
+/* Then perf_stream_next() returns -ENODATA behind the last record. */
+void perf_stream_stop(struct perf_stream *stream);
+/* Whether all that was lost has been in a LOST record; before Linux 6.0 that is not known. */
+bool perf_stream_losses_known(const struct perf_stream *stream);
+/* Does not wait: 0, -EAGAIN or -ENODATA. FILE before each MMAP, and LOST. */
 int perf_stream_next(struct perf_stream *stream, const struct buildid_record **record);
 
 #endif

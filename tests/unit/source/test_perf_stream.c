@@ -36,6 +36,21 @@ int perf_rings_fd(const struct perf_rings *rings)
 	return -1;
 }
 
+static uint64_t dropped;
+static bool counts_dropped;
+
+void perf_rings_stop(struct perf_rings *rings)
+{
+	(void)rings;
+}
+
+bool perf_rings_dropped(const struct perf_rings *rings, uint64_t *count)
+{
+	(void)rings;
+	*count = dropped;
+	return counts_dropped;
+}
+
 const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t *time)
 {
 	(void)rings;
@@ -270,6 +285,43 @@ static void losses_are_passed_on(void **state)
 	assert_int_equal(((const struct buildid_lost *)record)->ring_full, 7);
 }
 
+/* Perf tells of what it dropped with the next record, which may never come. */
+static void losses_at_the_end_are_counted(void **state)
+{
+	const struct buildid_record *record;
+	const struct buildid_lost *lost;
+	uint64_t seq;
+
+	(void)state;
+	((struct perf_lost *)put(PERF_RECORD_LOST, sizeof(struct perf_lost)))->lost = 7;
+	counts_dropped = true;
+	dropped = 12;
+	assert_int_equal(perf_stream_next(stream, &record), 0);
+	seq = record->seq;
+	assert_int_equal(seq, 8); /* a hole of seven */
+	assert_int_equal(perf_stream_next(stream, &record), -EAGAIN);
+	assert_false(perf_stream_losses_known(stream));
+	perf_stream_stop(stream);
+	assert_int_equal(perf_stream_next(stream, &record), 0);
+	lost = (const void *)record;
+	assert_int_equal(lost->header.type, BUILDID_RECORD_LOST);
+	assert_int_equal(lost->ring_full, 5);
+	assert_int_equal(lost->header.seq, seq + 6);
+	assert_int_equal(perf_stream_next(stream, &record), -ENODATA);
+	assert_true(perf_stream_losses_known(stream));
+}
+
+static void older_kernels_do_not_count_them(void **state)
+{
+	const struct buildid_record *record;
+
+	(void)state;
+	counts_dropped = false;
+	perf_stream_stop(stream);
+	assert_int_equal(perf_stream_next(stream, &record), -ENODATA);
+	assert_false(perf_stream_losses_known(stream));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_stream, close_stream)
 
 int main(void)
@@ -283,6 +335,8 @@ int main(void)
 		TEST(names_are_those_of_then),
 		TEST(contents_of_a_path_have_file_ids_of_their_own),
 		TEST(losses_are_passed_on),
+		TEST(losses_at_the_end_are_counted),
+		TEST(older_kernels_do_not_count_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 struct input {
 	struct output *out;
 	int error;
+	bool stopped;
 
 	/* One of these. */
 	struct buildid *device;
@@ -155,7 +156,9 @@ int input_next(struct input *input, const struct buildid_record **record)
 	/* Before it is read: what comes after there was nothing is later than that. */
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (input->log)
+	if (input->stopped && !input->perf)
+		input->error = -ENODATA;
+	else if (input->log)
 		input->error = next_of_log(input, record);
 	else if (input->netlink)
 		input->error = netlink_next(input->netlink, record);
@@ -178,6 +181,18 @@ void input_report_error(const struct input *input)
 		module_netlink_error(input->out, input->error);
 	else
 		module_error(input->out, BUILDID_DEVICE, input->error, NULL);
+}
+
+void input_stop(struct input *input)
+{
+	if (input->perf)
+		perf_stream_stop(input->perf);
+	input->stopped = true;
+}
+
+bool input_losses_known(const struct input *input)
+{
+	return !input->perf || perf_stream_losses_known(input->perf);
 }
 
 int input_fd(const struct input *input)

@@ -27,6 +27,13 @@ bool input_netlink_exists(void);
  * stream was unloaded; any other is an error.
  */
 int input_next(struct input *input, const struct buildid_record **record);
+/*
+ * No more from now on: for perf's records, of which input_next() then gives those that are left, and
+ * what was lost at the end, up to -ENODATA. Others end where they are: -ENODATA at once.
+ */
+void input_stop(struct input *input);
+/* After that: whether all that was lost has been in a record. */
+bool input_losses_known(const struct input *input);
 /* Print the error of input_next(): apart from it, as the records before it come first. */
 void input_report_error(const struct input *input);
 /* Readable when there is a record; -1 for a log, which always has one. */

@@ -413,11 +413,29 @@ static void put_summary(const struct mon *mon)
 	fprintf(stderr, "buildid: %" PRIu64 " mapping%s of %s%zu file%s; %s\n", mon->shown,
 		mon->shown == 1 ? "" : "s", files == SHOWN_FILES_MAX ? "more than " : "", files,
 		files == 1 ? "" : "s", strcmp(lost, "lost") ? lost : "nothing lost");
+	if (mon->input && !input_losses_known(mon->input))
+		fputs("buildid: whether records were lost at the end is not known\n", stderr);
 	if (mon->news && news_unsure(mon->news))
 		fprintf(stderr,
 			"buildid: %zu files were replaced by others with the same identity and size, "
 			"and could not be compared with them\n",
 			news_unsure(mon->news));
+}
+
+/* Records of perf's come late. What was lost counts also where enough was shown. */
+static void read_rest(struct mon *mon)
+{
+	const struct buildid_record *record;
+
+	input_stop(mon->input);
+	while (!mon->failed && !mon->broken && !input_next(mon->input, &record)) {
+		if (!enough(mon)) {
+			mon_push(mon, record);
+			drain(mon, input_now(mon->input));
+		} else if (record->type == BUILDID_RECORD_LOST) {
+			count_lost(&mon->lost, (const void *)record);
+		}
+	}
 }
 
 static void mon_watch(struct mon *mon, int signals)
@@ -435,6 +453,8 @@ static void mon_watch(struct mon *mon, int signals)
 	}
 
 	/* For what still waits no more can come. */
+	if (mon->input && !mon->input_failed)
+		read_rest(mon);
 	if (mon->input)
 		drain(mon, WAITING_END);
 	fflush(stdout);
