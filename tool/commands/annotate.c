@@ -71,6 +71,7 @@ struct annotator {
 	bool here;	      /* recorded in this boot */
 	struct build_id vdso; /* of that boot, or none */
 	const char *blind;    /* why nothing is known but what perf has recorded; or NULL */
+	bool cut_short;	      /* the log */
 	bool incomplete;
 	bool progress;
 	int signals;				     /* -1: none yet */
@@ -319,6 +320,7 @@ static bool read_records(struct annotator *annotator, struct log_reader *log)
 		if (identities_add(annotator->identities, record))
 			return annotate_report(annotator, name, strerror(ENOMEM));
 	/* A log that was cut short is good as far as it goes. */
+	annotator->cut_short = answer < 0;
 	if (answer < 0)
 		out_error(annotator->out, name, "%s", log_error(log));
 	if (identities_ended(annotator->identities, log_ended(log)))
@@ -609,7 +611,8 @@ static bool rewrite(struct annotator *annotator)
 	}
 	if (signals < 0)
 		signals_close(annotator->signals);
-	annotator->incomplete = good && (counts.not_annotated || counts.module_events_missing ||
+	annotator->incomplete = good && (annotator->cut_short || counts.not_annotated ||
+					 counts.module_events_missing ||
 					 identities_lost(annotator->identities));
 	return good;
 }

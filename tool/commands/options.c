@@ -20,33 +20,48 @@ void option_check_filter(const struct filter *filter)
 		args_error("--children", "only together with --pid");
 }
 
-static const char **recorded_option(const char *operand, const char **input, const char **log)
+static const char **recorded_option(const char *operand, enum recorded_kind kind,
+				    const char **input, const char **log)
 {
-	switch (recorded_kind(operand)) {
-	case RECORDED_LOG:
-		if (!log)
-			args_error(operand, "a log; buildid mon shows it");
-		return log;
-	case RECORDED_PERFDATA:
-		if (!input)
-			args_error(operand, "a perf.data; buildid list shows what is in it");
-		return input;
-	default:
-		/* Whoever reads it says what is wrong. */
-		return input ? input : log;
-	}
+	if (kind == RECORDED_LOG && !log)
+		args_error(operand, "a log; buildid mon shows it");
+	if (kind == RECORDED_PERFDATA && !input)
+		args_error(operand, "a perf.data; buildid list shows what is in it");
+	if (kind != RECORDED_OTHER)
+		return kind == RECORDED_LOG ? log : input;
+	/* Its reader says what is wrong with it: whichever of the two is still missing. */
+	return input && (!*input || !log) ? input : log;
+}
+
+static void take_recorded(const char *operand, enum recorded_kind kind, const char **input,
+			  const char **log)
+{
+	const char **option = recorded_option(operand, kind, input, log);
+
+	if (*option)
+		args_error(operand, option == input ? "not together with another perf.data" :
+						      "not together with another log");
+	*option = operand;
 }
 
 void option_recorded(char *const *operands, const char **input, const char **log)
 {
-	const char **option;
+	char *const *operand;
+	enum recorded_kind kind;
 
-	for (; *operands; operands++) {
-		option = recorded_option(*operands, input, log);
-		if (*option)
-			args_error(*operands, option == input ?
-						      "not together with another perf.data" :
-						      "not together with another log");
-		*option = *operands;
+	/* What says what it is comes first, so that the rest is known by what is left. */
+	for (operand = operands; *operand; operand++) {
+		kind = recorded_kind(*operand);
+		if (kind != RECORDED_OTHER)
+			take_recorded(*operand, kind, input, log);
 	}
+	for (operand = operands; *operand; operand++)
+		if (recorded_kind(*operand) == RECORDED_OTHER)
+			take_recorded(*operand, RECORDED_OTHER, input, log);
+}
+
+const char *option_perfdata(const char *input, char *const *operands)
+{
+	option_recorded(operands, &input, NULL);
+	return input ? input : "perf.data";
 }

@@ -78,5 +78,7 @@ void option_check_filter(const struct filter *filter);
  * @input, @log: what they said, or NULL; a null pointer where the command does not read that.
  */
 void option_recorded(char *const *operands, const char **input, const char **log);
+/* The perf.data that --input or else an operand names, or the default. */
+const char *option_perfdata(const char *input, char *const *operands);
 
 #endif

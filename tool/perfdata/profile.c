@@ -312,6 +312,7 @@ static void make_stack(struct perfdata_profile *profile, const struct perfdata_s
 	stack->comm = task_names_find(&profile->names, sample->pid,
 				      sample->time ? sample->time : UINT64_MAX);
 	profile->losses.cut += stack->cut;
+	profile->losses.stacks += sample->has_stack;
 }
 
 int perfdata_profile_next(struct perfdata_profile *profile, struct perfdata_stack *stack)
@@ -338,6 +339,7 @@ void perfdata_profile_rewind(struct perfdata_profile *profile)
 {
 	profile->losses.unreadable = 0;
 	profile->losses.cut = 0;
+	profile->losses.stacks = 0;
 	perfdata_rewind(profile->data);
 }
 

@@ -53,6 +53,7 @@ struct perfdata_losses {
 	uint64_t lost;	     /* records that found no room, by what perf says itself */
 	uint64_t unreadable; /* samples without an address or a process */
 	uint64_t cut;	     /* samples whose chain was cut */
+	uint64_t stacks; /* samples whose callers are in what is not read: --call-graph dwarf, lbr */
 };
 
 /* NULL only without memory, or with an error of @data, which has to stay. */

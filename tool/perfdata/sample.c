@@ -76,7 +76,10 @@ bool perfdata_sample(struct perfdata *data, const struct perfdata_event *event,
 	type = format->sample_type;
 	if (!(type & PERFDATA_SAMPLE_IP) || !(type & PERFDATA_SAMPLE_TID))
 		return false;
-	*sample = (struct perfdata_sample){ .cpumode = event->misc & PERFDATA_MISC_CPUMODE };
+	*sample = (struct perfdata_sample){
+		.cpumode = event->misc & PERFDATA_MISC_CPUMODE,
+		.has_stack = type & (PERFDATA_SAMPLE_STACK_USER | PERFDATA_SAMPLE_BRANCH_STACK),
+	};
 	skip_words(&cursor, !!(type & PERFDATA_SAMPLE_IDENTIFIER));
 	sample->ip = next_word(&cursor);
 	task = next_word(&cursor);

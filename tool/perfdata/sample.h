@@ -14,6 +14,8 @@ struct perfdata_sample {
 	/* From the inner to the outer, with PERFDATA_CONTEXT_* before addresses of that kind. */
 	const uint64_t *chain;
 	size_t nr_chain;
+	/* The callers are in a copy of the stack, or a list of branches, which are not read. */
+	bool has_stack;
 };
 
 /* False for what has no address or no process; what is cut short reads as zeros. */

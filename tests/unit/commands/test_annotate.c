@@ -39,6 +39,9 @@ static void make_kernel(uint64_t text)
 	((struct perfdata_mmap *)(void *)(made.bytes + at))->pgoff = text;
 }
 
+/* Without a mapping that no log has. */
+static bool known_only;
+
 /* As make_mmap() has it: 0x7f0000001000 of inode 4711 on 8:1, at 2000. */
 static void write_perfdata_of(const char *path, uint64_t text)
 {
@@ -50,7 +53,8 @@ static void write_perfdata_of(const char *path, uint64_t text)
 	if (text)
 		make_kernel(text);
 	make_mmap2_event(&made, 10, 0x7f0000001000, 0x2000, 0x1000, 4711, 2100, "/lib.so");
-	make_mmap2_event(&made, 10, 0x400000, 0x2000, 0x1000, 4712, 2100, "/unknown");
+	if (!known_only)
+		make_mmap2_event(&made, 10, 0x400000, 0x2000, 0x1000, 4712, 2100, "/unknown");
 	make_sample(&made, PERFDATA_MISC_USER, 10, 2200, 0x7f0000001010);
 	make_end(&made);
 	assert_non_null(file);
@@ -511,6 +515,35 @@ static void strict_fails_if_anything_is_missing(void **state)
 	assert_non_null(strchr(out, '\n'));
 }
 
+/* What its end had is not known. */
+static void strict_fails_with_a_log_that_was_cut(void **state)
+{
+	(void)state;
+	known_only = true;
+	write_perfdata("perf.data");
+	write_log(true);
+	assert_int_equal(RUN(annotate, "--strict", "-q", "-o", "other", "perf.data", "log"), 0);
+	write_log(false);
+	assert_int_equal(RUN(annotate, "--strict", "-q", "perf.data", "log"), 1);
+	assert_listed("perf.data");
+	known_only = false;
+}
+
+static void what_cannot_be_read_is_said_of_itself(void **state)
+{
+	(void)state;
+	write_perfdata("perf.data");
+	write_log(true);
+	assert_int_equal(RUN(annotate, "perf.data", "nosuch"), 1);
+	assert_string_equal(err, "buildid: nosuch: No such file or directory\n");
+	assert_int_equal(RUN(annotate, "nosuch", "perf.data"), 1);
+	assert_string_equal(err, "buildid: nosuch: No such file or directory\n");
+	assert_int_equal(RUN(annotate, "nosuch", "log"), 1);
+	assert_string_equal(err, "buildid: nosuch: No such file or directory\n");
+	assert_int_equal(RUN(annotate, "log", "log"), 2);
+	assert_non_null(strstr(err, "log: not together with another log"));
+}
+
 static void operands_are_what_is_in_them(void **state)
 {
 	(void)state;
@@ -545,8 +578,11 @@ static void what_is_wrong_is_reported(void **state)
 	assert_string_equal(err, "buildid: log: not a perf.data file\n");
 	assert_int_equal(RUN(list, "-i", "log"), 1);
 	assert_string_equal(err, "buildid: log: not a perf.data file\n");
-	assert_int_equal(RUN(annotate, "a", "b"), 2);
-	assert_int_equal(RUN(annotate, "-i", "a", "b"), 2);
+	/* One would be the recording, and one the log. */
+	assert_int_equal(RUN(annotate, "a", "b"), 1);
+	assert_string_equal(err, "buildid: a: No such file or directory\n");
+	assert_int_equal(RUN(annotate, "-i", "a", "--log", "log", "b"), 2);
+	assert_non_null(strstr(err, "buildid: b: not together with another log\n"));
 	/* By what is in them. */
 	assert_int_equal(RUN(annotate, "--log", "log", "log"), 2);
 	assert_non_null(strstr(err, "buildid: log: not together with another log\n"));
@@ -842,6 +878,8 @@ int main(void)
 		TEST(list_knows_hits_and_json),
 		TEST(the_code_of_a_jit_is_what_perf_inject_wrote),
 		TEST(strict_fails_if_anything_is_missing),
+		TEST(strict_fails_with_a_log_that_was_cut),
+		TEST(what_cannot_be_read_is_said_of_itself),
 		TEST(operands_are_what_is_in_them),
 		TEST(what_is_wrong_is_reported),
 		TEST(what_moves_the_cursor_is_escaped_in_a_reason),

@@ -167,6 +167,8 @@ static bool put_losses(struct writing *writing)
 	put_loss(file, lost->lost, "records that perf lost, as it says itself");
 	put_loss(file, lost->unreadable, "samples without an address or a process");
 	put_loss(file, lost->cut, "samples whose call chains were longer than 1024");
+	put_loss(file, lost->stacks,
+		 "samples whose callers are not read (--call-graph dwarf or lbr)");
 	put_loss(file, unnamed->unmapped, "places where nothing is known to have been mapped");
 	put_loss(file, unnamed->files, "contents without a file: see buildid store");
 	put_loss(file, unnamed->unfound, "places in these");

@@ -13,4 +13,9 @@ void recording_losses_say(const char *input, const struct perfdata_losses *losse
 			"buildid: %s: %" PRIu64 " records lost, %" PRIu64
 			" samples without an address, %" PRIu64 " call chains cut\n",
 			input, losses->lost, losses->unreadable, losses->cut);
+	if (losses->stacks)
+		fprintf(stderr,
+			"buildid: %s: %" PRIu64 " samples without their callers, as those of "
+			"--call-graph dwarf and lbr are not read; record with -g\n",
+			input, losses->stacks);
 }

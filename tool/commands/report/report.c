@@ -103,10 +103,8 @@ int cmd_report(int argc, char **argv)
 	report_check(diff, &job, &profile);
 	if (!diff && !is_made(&profile))
 		return run_perf(&job);
-	if (!diff) {
-		option_recorded(job.operands, &job.input, NULL);
-		profile.input = job.input ? job.input : "perf.data";
-	}
+	if (!diff)
+		profile.input = option_perfdata(job.input, job.operands);
 	profile.directory = job.directory;
 	profile.no_servers = job.no_servers;
 	supervise();

@@ -357,9 +357,7 @@ int cmd_bundle(int argc, char **argv)
 	char *named;
 	int status;
 
-	option_recorded(operands, &job.input, NULL);
-	if (!job.input)
-		job.input = "perf.data";
+	job.input = option_perfdata(job.input, operands);
 	if (!strcmp(job.input, "-"))
 		args_error("-", "standard input cannot be bundled, as it is read twice");
 	named = job.bundle ? NULL : default_bundle(job.input);

@@ -163,6 +163,20 @@ static void of_a_path_the_kept_contents_and_the_one_that_is_there(void **state)
 	has("added            -         3 v1\n");
 }
 
+/* As of --call-graph dwarf. */
+static void callers_that_are_not_read_are_said(void **state)
+{
+	(void)state;
+	memset(&make, 0, sizeof(make));
+	make.sample_type = MAKE_SAMPLE | PERFDATA_SAMPLE_STACK_USER;
+	make_begin(&make);
+	put_content(0, 1, "/opt/lib.so");
+	put_samples(0, 1, "work", 3);
+	write_recording();
+	assert_int_equal(RUN(report, "--folded", "perf.data"), 0);
+	assert_non_null(strstr(err, "perf.data: 3 samples without their callers, "));
+}
+
 /* As annotate names them: the further one has another name. */
 static void samples_are_shares_of_their_content(void **state)
 {
@@ -526,6 +540,7 @@ int main(void)
 		TEST(two_files_are_compared),
 		TEST(ids_and_their_first_digits_are_found_where_files_are_kept),
 		TEST(of_a_path_the_kept_contents_and_the_one_that_is_there),
+		TEST(callers_that_are_not_read_are_said),
 		TEST(samples_are_shares_of_their_content),
 		TEST(samples_in_a_content_without_an_id_are_not_known),
 		TEST(what_is_not_two_contents_is_no_diff),
