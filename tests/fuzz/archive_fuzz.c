@@ -163,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	/* Root's files are out of its reach. */
 	if (!getuid() && seteuid(NOBODY))
 		err(1, "seteuid");
-	status = run(&job);
+	status = unbundle_run(&job);
 	if (seteuid(getuid()))
 		err(1, "seteuid");
 	fuzz_count(status ? "something refused" : "all unpacked");
