@@ -24,6 +24,7 @@
 #include "identities/log.h"
 #include "lookup.h"
 #include "mapped_package.h"
+#include "module.h"
 #include "open_source.h"
 #include "options.h"
 #include "print.h"
@@ -588,6 +589,23 @@ static bool is_path(const char *content)
 	return strchr(content, '/') || !access(content, F_OK);
 }
 
+/* With a log its records are the module's, whatever a file is read by. */
+static bool users_open(struct users *users, const char *log, bool by_file)
+{
+	int err;
+
+	if (!log) {
+		users->source = source_for(&users->out, "users", users->kind, MISSING);
+	} else if (by_file) {
+		err = source_open(&users->source, users->kind);
+		if (err)
+			module_open_error(&users->out, err);
+	} else if (users->kind != SOURCE_PERF) {
+		source_open(&users->source, SOURCE_MODULE);
+	}
+	return users->source || (log && !by_file);
+}
+
 static bool users_prepare(struct users *users, const char *content, const char *log)
 {
 	const bool begins = !users->package && id_prefix_is(content);
@@ -599,11 +617,7 @@ static bool users_prepare(struct users *users, const char *content, const char *
 	if (by_path && !by_file)
 		users->name = content;
 	users->any_kind = !by_file;
-	if (!log || by_file)
-		users->source = source_for(&users->out, "users", users->kind, MISSING);
-	else if (users->kind != SOURCE_PERF)
-		source_open(&users->source, SOURCE_MODULE);
-	if (!users->source && (!log || by_file))
+	if (!users_open(users, log, by_file))
 		return false;
 	users->waiting = waiting_new(0);
 	users->packages = mapped_packages_new();

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands/evidence.h"
+#include "identities/log.h"
 
 #include "command.h"
 #include "samples.h"
@@ -180,6 +182,34 @@ static void a_size_that_is_not_known_is_no_evidence(void **state)
 	assert_int_equal(evidence_of(&other.file, &one.file), EVIDENCE_NONE);
 }
 
+/* The file alone is read without the module. */
+static void records_of_a_log_are_the_module_s(void **state)
+{
+	struct log_writer *writer;
+	union any_record record;
+	struct reason reason;
+	struct build_id id;
+	struct stat status;
+
+	(void)state;
+	sample_id("/bin/sleep", &id);
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	make_file(&record, 1, (uint16_t)id.size, 0, "/f");
+	memcpy(data_of(&record), id.bytes, id.size);
+	assert_int_equal(stat("program", &status), 0);
+	record.file.file_size = (uint64_t)status.st_size;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, 1, BUILDID_STATE_KNOWN, 4194303);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_finish(writer), 0);
+	assert_int_equal(RUN(users, "-j", "--log", "log", "./program"), 0);
+	assert_non_null(strstr(out, "\"pid\":4194303,"));
+	assert_null(strstr(out, "\"source\""));
+	assert_int_equal(RUN(users, "--log", "log", "./program"), 0);
+	assert_null(strstr(err, SAYS));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -191,6 +221,7 @@ int main(void)
 		TEST(maps_and_users_know_the_program),
 		TEST(a_source_may_be_asked_for),
 		TEST(who_is_not_there_is_said),
+		TEST(records_of_a_log_are_the_module_s),
 		TEST(a_size_that_is_not_known_is_no_evidence),
 	};
 
