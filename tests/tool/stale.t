@@ -88,7 +88,8 @@ def _():
         replace(path, "v2.so")
         found = lib.buildid("stale", "--units", str(inside), str(outside), status=STALE)
         equal(found.stdout, "shop.service\n")
-        contains(found.stderr, "1 processes are in no service; see --restart-plan")
+        contains(found.stderr, "1 processes are in no service that can be restarted; see "
+                               "--restart-plan")
         plan, _ = stale("--restart-plan", inside, outside)
         equal([(line["action"], line["command"], line["processes"]) for line in plan],
               [("restart", "systemctl restart -- shop.service", 1), ("process", None, 1)])

@@ -654,8 +654,10 @@ static void what_is_stale_has_a_plan(void **state)
 	assert_ptr_equal(strstr(out, "{\"type\":\"restart\",\"action\":\""), out);
 	assert_non_null(strstr(out, "\"processes\":1,\"command\":"));
 	assert_int_equal(RUN(stale, "--units", pid), 3);
-	assert_true(strstr(err, "1 processes are in no service; see --restart-plan\n") ||
-		    strstr(out, ".service\n"));
+	assert_true(
+		strstr(err,
+		       "1 processes are in no service that can be restarted; see --restart-plan\n") ||
+		strstr(out, ".service\n"));
 	assert_int_equal(RUN(stale, "--units", "--restart-plan"), 2);
 }
 

@@ -174,7 +174,7 @@ static void stale_end(struct job *job, const struct stale_scan *scan)
 	restart_plan_free(&job->plan);
 	if (others)
 		fprintf(stderr,
-			"buildid: stale: %zu processes are in no service; see --restart-plan\n",
+			"buildid: stale: %zu processes are in no service that can be restarted; see --restart-plan\n",
 			others);
 	if (job->quiet)
 		return;
