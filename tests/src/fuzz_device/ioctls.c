@@ -93,6 +93,22 @@ static bool is_bad_struct(const struct fuzz *f, const struct call *call)
 	return false;
 }
 
+static bool has_error(const struct ioctl *io, int error)
+{
+	unsigned int i;
+
+	for (i = 0; i < ERRORS_MAX && io->errors[i]; i++)
+		if (io->errors[i] == error)
+			return true;
+	return false;
+}
+
+/* What another thread writes to a shared request may name the file in another way. */
+static bool is_one_of(const struct ioctl *io, const struct call *call)
+{
+	return io == call->io || (call->loose && io->number == call->io->number);
+}
+
 static bool may_fail_with(const struct fuzz *f, const struct call *call, int error)
 {
 	unsigned int i;
@@ -118,8 +134,8 @@ static bool may_fail_with(const struct fuzz *f, const struct call *call, int err
 			return true;
 		break;
 	}
-	for (i = 0; i < ERRORS_MAX && call->io->errors[i]; i++)
-		if (call->io->errors[i] == error)
+	for (i = 0; i < IOCTLS; i++)
+		if (is_one_of(&ioctls[i], call) && has_error(&ioctls[i], error))
 			return true;
 	return false;
 }
