@@ -20,6 +20,7 @@
 #include "annotate.h"
 #include "commands.h"
 #include "common/arguments.h"
+#include "common/progress.h"
 #include "common/signals.h"
 #include "content/kernel_modules.h"
 #include "content/vdso.h"
@@ -73,7 +74,6 @@ struct annotator {
 	const char *blind;    /* why nothing is known but what perf has recorded; or NULL */
 	bool cut_short;	      /* the log */
 	bool incomplete;
-	bool progress;
 	int signals;				     /* -1: none yet */
 	int stopped;				     /* by this signal */
 	struct perfdata_module_event *module_events; /* with the paths perf would give them */
@@ -173,9 +173,7 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 	struct annotator *annotator = context;
 	int number;
 
-	if (annotator->progress)
-		fprintf(stderr, "\rbuildid: %s: %3u %%\r", annotator->name,
-			(unsigned int)(total ? done * 100 / total : 100));
+	progress_show(annotator->name, done, total, "bytes");
 	while ((number = signals_read(annotator->signals)))
 		if (number == SIGINT || number == SIGTERM)
 			annotator->stopped = number;
@@ -604,6 +602,7 @@ static bool rewrite(struct annotator *annotator)
 		return false;
 	annotator->signals = signals < 0 ? signals_open() : signals;
 	good = !perfdata_rewrite(annotator->data, annotator->annotation->output, &to, &counts);
+	progress_clear();
 	if (good) {
 		if (!annotator->annotation->quiet)
 			print_summary(annotator, &counts);
@@ -632,10 +631,11 @@ bool annotate(struct output *out, const struct annotation *annotation)
 		.name = annotation->name	      ? annotation->name :
 			strcmp(annotation->path, "-") ? annotation->path :
 							"standard input",
-		.progress = isatty(STDERR_FILENO) && !annotation->quiet,
 	};
 	bool good;
 
+	if (annotation->quiet)
+		progress_disable();
 	annotator.data = perfdata_open(annotation->path);
 	if (!annotator.data)
 		return annotate_report(&annotator, annotator.name, strerror(ENOMEM));

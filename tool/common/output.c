@@ -16,6 +16,7 @@
 
 #include "columns.h"
 #include "output.h"
+#include "progress.h"
 #include "utf8.h"
 
 #define PAIR_WIDTH 17
@@ -612,6 +613,7 @@ void out_error(struct output *out, const char *object, const char *format, ...)
 		write_error = errno;
 	shown = to_text(object);
 	why = to_text(reason);
+	progress_clear();
 	fprintf(stderr, "buildid: %s: %s\n", shown, why);
 	free(shown);
 	free(why);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "common/progress.h"
 #include "file.h"
 
 #define BUFFER		    (1U << 20)
@@ -98,6 +99,19 @@ static int make_buffers(struct perfdata *data)
 	return data->buffer && data->aligned ? 0 : perfdata_no_memory(data);
 }
 
+static void tell_progress(const struct perfdata *data)
+{
+	uint64_t done = data->position - stream_of(data)->begin, total = 0;
+	size_t i;
+
+	for (i = 0; i < data->nr_streams; i++) {
+		total += data->streams[i].end - data->streams[i].begin;
+		if (i < data->current)
+			done += data->streams[i].end - data->streams[i].begin;
+	}
+	progress_show(data->path, done, total, "bytes");
+}
+
 /* Read more into the buffer; 0 at the end of the stream. */
 static int events_fill(struct perfdata *data)
 {
@@ -121,6 +135,8 @@ static int events_fill(struct perfdata *data)
 		return perfdata_fail(data, "byte %" PRIu64 ": %s", data->position, strerror(errno));
 	data->position += (uint64_t)done;
 	data->filled += (size_t)done;
+	if (!data->quiet)
+		tell_progress(data);
 	return done > 0;
 }
 
@@ -468,6 +484,8 @@ int perfdata_next(struct perfdata *data, struct perfdata_item *item)
 			break;
 		begin_stream(data, data->current + 1);
 	}
+	if (answer <= 0)
+		progress_clear();
 	return answer > 0 ? read_attr(data, item->event) : answer;
 }
 

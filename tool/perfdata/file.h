@@ -94,6 +94,8 @@ struct perfdata {
 	size_t decompressed_start;
 	size_t decompressed_filled;
 
+	bool quiet; /* the caller shows progress */
+
 	uint64_t *aligned; /* copy of an event that is not aligned in its buffer */
 
 	struct perfdata_dsos *dsos;

@@ -449,6 +449,7 @@ int perfdata_rewrite(struct perfdata *data, const char *path,
 	rewrite->counts = counts;
 	rewrite->survey.data = data;
 	rewrite->survey.annotator = annotator;
+	data->quiet = true;
 
 	err = rewrite_prepare(rewrite, path);
 	if (!err)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "common/arguments.h"
 #include "commands/mapped_package.h"
 #include "commands/open_source.h"
 #include "commands/options.h"
@@ -20,6 +19,8 @@
 #include "commands/print_package.h"
 #include "commands/print_process.h"
 #include "commands/process_operand.h"
+#include "common/arguments.h"
+#include "common/progress.h"
 #include "restart_plan.h"
 #include "stale_scan.h"
 
@@ -89,6 +90,7 @@ static void stale_show(void *data, const struct stale *stale)
 	const char *note = NULL;
 	char *tail;
 
+	progress_clear();
 	if (job->units || job->restart_plan) {
 		if (!restart_plan_add(&job->plan, stale->pid, stale->mmap->uid, stale->comm))
 			stale_fail(job, "stale", -ENOMEM);
@@ -167,6 +169,7 @@ static void stale_end(struct job *job, const struct stale_scan *scan)
 {
 	size_t others = 0;
 
+	progress_clear();
 	if (job->units)
 		others = restart_plan_units(&job->plan, &job->out);
 	if (job->restart_plan)
@@ -186,6 +189,8 @@ static int stale_run(struct job *job, struct stale_scan *scan, const struct proc
 {
 	size_t i;
 
+	if (job->quiet)
+		progress_disable();
 	job->source = source_for(&job->out, "stale", job->kind, NULL);
 	if (!job->source)
 		return EXIT_FAILURE;

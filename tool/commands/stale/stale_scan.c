@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/progress.h"
 #include "stale_scan.h"
 
 struct scan {
@@ -149,6 +150,7 @@ static void begin_process(struct scan *scan, const struct buildid_mmap *mmap)
 	scan->start_time = mmap->start_time;
 	scan->stale = false;
 	scan->nr_reported = 0;
+	progress_show("stale", scan->scan->processes, 0, "processes");
 	scan->entered = current_files_enter(scan->scan->current, mmap->pid);
 	scan->scan->processes += scan->entered;
 	scan->scan->denied += !scan->entered && (errno == EACCES || errno == EPERM);
