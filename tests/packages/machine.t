@@ -211,6 +211,36 @@ def _():
     check_stores(3)
 
 
+# A package with a program, of version 1 and 2.
+MAKE_SHOP = """
+set -e
+cd $(mktemp -d)
+for version in 1 2; do
+    mkdir -p $version/DEBIAN $version/opt
+    printf '#include <unistd.h>\\nint main(void) { return sleep(100000) + %s; }' $version |
+        gcc -x c -o $version/opt/shop -
+    printf '%s\\n' 'Package: shop' "Version: $version" 'Architecture: amd64' \
+        'Maintainer: nobody <nobody@localhost>' 'Description: sleeps' > $version/DEBIAN/control
+    dpkg-deb -b $version /tmp/shop_$version.deb
+done
+"""
+
+
+@test("apt says what has to be restarted, once it is asked to, and nothing otherwise")
+def _():
+    said = "to be restarted"
+    machine.run(MAKE_SHOP)
+    assert said not in machine.run("apt-get -y install /tmp/shop_1.deb"), "it is off"
+    machine.run("systemd-run --unit=shop /opt/shop; until pidof shop; do sleep 1; done; "
+                "cp /usr/share/doc/buildid/examples/50buildid-stale /etc/apt/apt.conf.d/")
+    output = machine.run("apt-get -y install /tmp/shop_2.deb")
+    plan = output[output.index(said):]
+    assert "systemctl restart -- shop.service" in plan.splitlines(), output
+    machine.run("systemctl restart shop")
+    assert "shop" not in machine.run("buildid stale --restart-plan"), "it was restarted"
+    machine.run("systemctl stop shop; apt-get -y purge shop")
+
+
 def make_next():
     """The packages of a later version, whose module differs in that alone."""
     with tempfile.TemporaryDirectory() as work:
@@ -294,7 +324,9 @@ def _():
     # The kernel's headers have a buildid.h of their own.
     equal(machine.run("find / -xdev -path /srv -prune -o -path /var/log -prune -o "
                       "-path '/usr/src/linux-headers-*' -prune -o "
+                      "-path /etc/apt/apt.conf.d/50buildid-stale -prune -o "
                       "-name '*buildid*' -print"), "", "files that are left")
+    assert "buildid" not in machine.run("apt-get check"), "what was copied is silent"
     equal(machine.run("find /var/lib/dkms -mindepth 1 -maxdepth 1 -type d; "
                       "ls -d /lib/modules/*/updates 2> /dev/null || :"), "", "directories of DKMS")
     # As Debian's packages do: a file may have it, and a later group would get the number.
