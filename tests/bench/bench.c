@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent.h"
 #include "hook.h"
 #include "measure.h"
 #include "others.h"
@@ -339,6 +340,23 @@ static void with_perf(void)
 	perf_start(true);
 	count(&build_id);
 	perf_stop();
+}
+
+static void with_agent(const char *dir)
+{
+	static const struct subject agent = {
+		.name = "one: bpf",
+		.work = &one,
+		.drain = agent_drain,
+		.records = 1,
+	};
+
+	if (!agent_start(dir)) {
+		missing_print(agent.name);
+		return;
+	}
+	count(&agent);
+	agent_stop();
 }
 
 static void with_subscriber(const char *dir)
@@ -829,6 +847,7 @@ static void with_mappings(const char *dir)
 		without_module(dir);
 		with_bare_probes(dir);
 		with_perf();
+		with_agent(dir);
 		with_module(dir);
 		fprintf(stderr, "bench: round %d of %d\n", i + 1, ROUNDS);
 	}
