@@ -39,6 +39,7 @@ Install:
       KDIR, KERNEL      as above
   make dist             build/buildid-VERSION.tar.xz, from the last commit
   make deb              Debian packages in build/deb, likewise
+  make rpm              RPM packages in build/rpm, likewise
   make install-source   the module's source and dkms.conf, for dkms add buildid/VERSION:
                         /usr/src/buildid-VERSION; uninstall-source
 
@@ -223,6 +224,9 @@ deb:
 	scripts/deps deb
 	scripts/deb
 
+rpm:
+	scripts/rpm
+
 tag:
 	scripts/tag
 
@@ -299,6 +303,7 @@ mutants: deps
 	scripts/mutants $(MUTANTS_ARGS)
 
 check-packages: deps deb
+	tests/packages/rpm.t
 	tests/packages/machine.t
 
 kunit: deps
@@ -310,5 +315,5 @@ matrix: deps
 
 .PHONY: all help help-all release module tool compile_commands.json clean install install-module install-tool \
 	install-source uninstall uninstall-module uninstall-source uninstall-tool dist deb \
-	tag deps demo quick bench bench-tool check check-arm64 check-forge check-packages lint fuzz fuzz-device mutants \
+	rpm tag deps demo quick bench bench-tool check check-arm64 check-forge check-packages lint fuzz fuzz-device mutants \
 	faults coverage soak selftests flood umounts kunit matrix
