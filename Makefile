@@ -304,6 +304,7 @@ mutants: deps
 
 check-packages: deps deb
 	tests/packages/rpm.t
+	tests/packages/arch.t
 	tests/packages/machine.t
 
 kunit: deps
