@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import glob
 import hashlib
 import json
 import mmap
@@ -42,6 +43,12 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 def built(name):
     return os.path.join(BUILT, name)
+
+
+def newest(pattern):
+    """The program of the highest number, as releases of Debian have other ones; or None."""
+    found = glob.glob(pattern)
+    return max(found, key=lambda path: [int(n) for n in re.findall(r"\d+", path)], default=None)
 
 
 def contains(text, part):

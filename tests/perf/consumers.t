@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 
-import arch
 import lib
 import readers
 from lib import built, contains
@@ -20,7 +19,7 @@ from recording import tool_test
 from tap import Skip, equal, run, test
 
 PROFILE = os.path.join(lib.TOP, "build/tool/examples/profile")
-BOLT = "/usr/lib/llvm-16/bin/perf2bolt"
+BOLT = lib.newest("/usr/lib/llvm-*/bin/perf2bolt")
 # The functions of the first two are at the same offsets, that of the last is elsewhere.
 CONTENTS = ("first", "second", "far")
 SESSION = "set -e\ncd {work}\n" + "".join(
@@ -124,6 +123,8 @@ def functions(found):
 
 @tool_test("hotspot names the functions that ran, which it did not")
 def _():
+    if not os.path.exists(readers.PERFPARSER):
+        raise Skip("no hotspot, which is not in each release of Debian")
     right = {content: f"spin_in_{content}" for content in CONTENTS}
     got = functions(readers.hotspot(named, story.path("home"), story.path("parsed")))
     equal({comm for comm in CONTENTS if right[comm] not in got[comm]}, set(), f"{got}")
@@ -155,8 +156,8 @@ def bolt(data, path, status=0):
 
 @tool_test("BOLT has the samples of each content, where by itself it mixes them")
 def _():
-    if arch.MACHINE != "x86_64":
-        raise Skip("Debian 12 has BOLT for amd64 only")
+    if not BOLT:
+        raise Skip("no BOLT; Debian has it for amd64 only")
     said, mixed, _ = bolt(stock, binary("far"))
     contains(said, "matched build-id and file name")
     contains(said, "associated with 3 PID(s)")

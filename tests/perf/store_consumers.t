@@ -34,7 +34,7 @@ def gdb(*arguments, environment=None):
 def symbolize(identity, home):
     """What llvm-symbolizer has for that function of a build-id."""
     offset = address_of("work_of_two", work("two"))
-    return lib.run("llvm-symbolizer-16", f"--debug-file-directory={home}/.debug",
+    return lib.run(lib.newest("/usr/bin/llvm-symbolizer-*"), f"--debug-file-directory={home}/.debug",
                    f"--build-id={identity}", hex(offset)).stdout.split("\n")[0]
 
 
