@@ -7,7 +7,7 @@
 #   boot.extraModulePackages =
 #     [ ((pkgs.callPackage ./scripts/packages { }).module config.boot.kernelPackages.kernel) ];
 { lib, stdenv, pkg-config, python3, elfutils, json_c, libarchive, libiberty, libnl
-, ncurses, xz, zstd }:
+, ncurses, openssl, xz, zstd }:
 
 let
   source = ../..;
@@ -20,7 +20,7 @@ in {
     inherit version;
     src = source;
     nativeBuildInputs = [ pkg-config python3 ];
-    buildInputs = [ elfutils json_c libarchive libiberty libnl ncurses xz zstd ];
+    buildInputs = [ elfutils json_c libarchive libiberty libnl ncurses openssl xz zstd ];
     buildPhase = "make -C tool";
     installPhase = "make -C tool install PREFIX=$out";
     meta = {

@@ -34,7 +34,7 @@ done
 NIXPKGS = """
     let names = map (name: { inherit name; value = name; })
           [ "pkg-config" "python3" "elfutils" "json_c" "libarchive" "libiberty" "libnl" "ncurses"
-            "xz" "zstd" ];
+            "openssl" "xz" "zstd" ];
         packages = import ./scripts/packages (builtins.listToAttrs names // {
           stdenv.mkDerivation = all: builtins.removeAttrs all [ "src" ];
           lib.licenses = { gpl2Only = "gpl2"; lgpl21Plus = "lgpl21"; };
