@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -21,16 +20,13 @@
 #include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "common/process_stat.h"
+#include "common/waits.h"
 #include "content/mapped_files.h"
 #include "content/mount_device.h"
 #include "content/process_place.h"
 #include "content/served_device.h"
 #include "mapped_state.h"
 #include "maps_query.h"
-
-/* Halved by each silence: twice that in all. */
-#define PATIENCE_MS	5000
-#define PATIENCE_MIN_MS 78
 
 struct question {
 	uint32_t pid;
@@ -333,13 +329,12 @@ struct worker mapped_state_worker(void)
 		.task = mapped_state_answer,
 		.question_max = sizeof(struct question),
 		.answer_max = sizeof(struct mapped_state),
-		.patience_ms = PATIENCE_MS,
 		.socket = -1,
 	};
 }
 
-int mapped_state_read(struct worker *worker, uint32_t pid, const struct process_mapping *mapping,
-		      struct mapped_state *state)
+int mapped_state_read(struct worker *worker, uint32_t pid, uint64_t user,
+		      const struct process_mapping *mapping, struct mapped_state *state)
 {
 	struct question question = {
 		.pid = pid,
@@ -350,14 +345,11 @@ int mapped_state_read(struct worker *worker, uint32_t pid, const struct process_
 	const size_t length = strlen(mapping->path);
 	const struct worker_message message = { &question,
 						offsetof(struct question, path) + length + 1, -1 };
+	const struct waited waited = { user, mapping->major, mapping->minor };
 	struct worker_message answer = { state, sizeof(*state), -1 };
-	int error;
 
 	if (length >= sizeof(question.path))
 		return ENAMETOOLONG;
 	memcpy(question.path, mapping->path, length + 1);
-	error = worker_ask(worker, &message, &answer);
-	if (error == ETIMEDOUT)
-		worker->patience_ms = MAX(worker->patience_ms / 2, PATIENCE_MIN_MS);
-	return error;
+	return waits_ask(&waited, worker, &message, &answer);
 }

@@ -29,8 +29,11 @@ struct mapped_state {
 
 struct worker mapped_state_worker(void);
 
-/* Of @mapping of process @pid, to @state. 0 or an errno of worker_ask(), and nothing is known. */
-int mapped_state_read(struct worker *worker, uint32_t pid, const struct process_mapping *mapping,
-		      struct mapped_state *state);
+/*
+ * Of @mapping of process @pid, in the time of @user, to @state. 0 or an errno of waits_ask(), and
+ * nothing is known.
+ */
+int mapped_state_read(struct worker *worker, uint32_t pid, uint64_t user,
+		      const struct process_mapping *mapping, struct mapped_state *state);
 
 #endif

@@ -17,6 +17,7 @@
 #include "common/process_stat.h"
 #include "content/mapped_files.h"
 #include "content/process_maps.h"
+#include "content/process_user.h"
 #include "file_record.h"
 #include "mapped_state.h"
 #include "process_facts.h"
@@ -36,6 +37,7 @@ struct process_snapshot {
 	bool is_open;
 	bool seen; /* it has mappings */
 	unsigned int restarts;
+	uint64_t user; /* to blame */
 	struct process_maps maps;
 	struct buildid_mmap mmap;
 
@@ -51,7 +53,6 @@ void process_files_free(struct process_files *files)
 {
 	worker_end(&files->worker);
 	file_ids_free(&files->ids);
-	silent_free(&files->silent);
 }
 
 /* ------------------------------------------------------------- processes -- */
@@ -93,6 +94,7 @@ static int add_named(struct process_snapshot *snapshot, const struct buildid_opt
 static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 {
 	struct buildid_mmap *mmap = &snapshot->mmap;
+	bool in_our_namespace;
 
 	if (!process_maps_open(&snapshot->maps, pid))
 		return errno == EACCES || errno == EPERM ? -EPERM : 0;
@@ -109,6 +111,7 @@ static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 		return 0;
 	}
 	process_comm(pid, pid, mmap->comm);
+	snapshot->user = process_blamed(pid, &in_our_namespace);
 	snapshot->is_open = true;
 	snapshot->ino = 0;
 	return 0;
@@ -165,25 +168,15 @@ static bool is_last_file(const struct process_snapshot *snapshot,
 static void read_state(struct process_snapshot *snapshot, const struct process_mapping *mapping,
 		       struct mapped_state *state)
 {
-	struct process_files *files = snapshot->files;
-	const struct buildid_mmap *mmap = &snapshot->mmap;
 	const struct mapped_state unknown = {
 		.file.identity.reason = *mapping->path == '/' ? BUILDID_REASON_NOT_READ :
 								BUILDID_REASON_NOT_REGULAR,
 		.deleted = is_marked_deleted(mapping->path),
 	};
-	int error;
 
-	*state = unknown;
-	if (*mapping->path != '/' ||
-	    silent_is(&files->silent, mmap->uid, mapping->major, mapping->minor))
-		return;
-	error = mapped_state_read(&files->worker, mmap->pid, mapping, state);
-	if (!error)
-		return;
-	if (error == ETIMEDOUT)
-		silent_add(&files->silent, mmap->uid, mapping->major, mapping->minor);
-	*state = unknown;
+	if (*mapping->path != '/' || mapped_state_read(&snapshot->files->worker, snapshot->mmap.pid,
+						       snapshot->user, mapping, state))
+		*state = unknown;
 }
 
 static void set_as_seen(struct buildid_file *file, const struct process_mapping *mapping)
