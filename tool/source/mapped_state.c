@@ -32,6 +32,7 @@ struct question {
 	uint32_t pid;
 	struct maps_query_file file;
 	uint64_t start, end;
+	bool ambiguous;
 	char path[BUILDID_RECORD_MAX]; /* as in /proc/PID/maps, with " (deleted)" */
 };
 
@@ -140,14 +141,19 @@ static int only_if(bool good, int handle)
 	return -1;
 }
 
+static void map_files_link(char *link, size_t size, const struct question *question)
+{
+	snprintf(link, size, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, question->pid,
+		 question->start, question->end);
+}
+
 /* The range alone does not say it: another file may be mapped there by now. */
 static int open_range(const struct question *question)
 {
 	char link[96];
 	int handle;
 
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 question->pid, question->start, question->end);
+	map_files_link(link, sizeof(link), question);
 	handle = open(link, O_PATH | O_CLOEXEC);
 	return only_if(is_inode(handle, question) || has_path(handle, question), handle);
 }
@@ -309,13 +315,49 @@ static bool is_deleted(const struct question *question)
 	return handle < 0;
 }
 
+static bool take_link(struct question *question, const char *link)
+{
+	char target[BUILDID_RECORD_MAX];
+	const ssize_t size = readlink(link, target, sizeof(target) - 1);
+
+	if (size <= 0)
+		return false;
+	target[size] = '\0';
+	if (!process_maps_show_same(target, question->path))
+		return false;
+	memcpy(question->path, target, (size_t)size + 1);
+	return true;
+}
+
+/* By a link, which the kernel shows as it is; "" if there is none. */
+static void find_path(struct question *question)
+{
+	char link[96];
+	int handle;
+
+	map_files_link(link, sizeof(link), question);
+	if (take_link(question, link))
+		return;
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", question->pid);
+	handle = open(link, O_PATH | O_CLOEXEC);
+	if (handle < 0 || !is_inode(handle, question) || !take_link(question, link))
+		*question->path = '\0';
+	if (handle >= 0)
+		close(handle);
+}
+
 static void mapped_state_answer(const struct worker_message *message, struct worker_message *answer)
 {
-	const struct question *question = message->data;
+	struct question *question = message->data;
 	struct mapped_state *state = answer->data;
 
-	answer->size = sizeof(*state);
-	memset(state, 0, sizeof(*state));
+	memset(state, 0, offsetof(struct mapped_state, path) + 1);
+	answer->size = offsetof(struct mapped_state, path) + 1;
+	if (question->ambiguous) {
+		find_path(question);
+		strcpy(state->path, question->path);
+		answer->size += strlen(question->path);
+	}
 	read_mapped(question, &state->file);
 	ask_kernel(question, &state->file.identity);
 	state->deleted = is_deleted(question);
@@ -341,6 +383,7 @@ int mapped_state_read(struct worker *worker, uint32_t pid, uint64_t user,
 		.file = { mapping->major, mapping->minor, mapping->ino },
 		.start = mapping->start,
 		.end = mapping->end,
+		.ambiguous = mapping->ambiguous,
 	};
 	const size_t length = strlen(mapping->path);
 	const struct worker_message message = { &question,

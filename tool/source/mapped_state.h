@@ -15,16 +15,19 @@
 #include "common/worker.h"
 #include "content/process_maps.h"
 #include "file_state.h"
+#include "libbuildid/libbuildid.h"
 
 /**
  * struct mapped_state - what is mapped
  * @file: without a version when it could not be opened; the reason is DENIED where nobody told its
  *	identity either
  * @deleted: " (deleted)" behind the path is not part of its name
+ * @path: where that of the mapping is ambiguous: the one that it is, or "" if that is not known
  */
 struct mapped_state {
 	struct file_state file;
 	bool deleted;
+	char path[BUILDID_RECORD_MAX];
 };
 
 struct worker mapped_state_worker(void);

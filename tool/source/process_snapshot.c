@@ -97,7 +97,9 @@ static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 	bool in_our_namespace;
 
 	if (!process_maps_open(&snapshot->maps, pid))
-		return errno == EACCES || errno == EPERM ? -EPERM : 0;
+		return errno == EACCES || errno == EPERM ? -EPERM :
+		       errno == ETIMEDOUT		 ? -ETIMEDOUT :
+							   0;
 	*mmap = (struct buildid_mmap){
 		.header = { .type = BUILDID_RECORD_MMAP,
 			    .flags = BUILDID_RECORD_SNAPSHOT,
@@ -129,20 +131,20 @@ static bool has_program(uint32_t pid)
 /* Whether the address space that was read is gone, so that its end was not one. */
 static bool has_vanished(const struct process_snapshot *snapshot)
 {
-	char byte;
-
-	return pread(fileno(snapshot->maps.file), &byte, 1, 0) != 1 &&
-	       has_program(snapshot->mmap.pid);
+	return !process_maps_is_there(&snapshot->maps) && has_program(snapshot->mmap.pid);
 }
 
 /* It has called exec, if it is still there. */
 static int end_process(struct process_snapshot *snapshot)
 {
-	const bool vanished = has_vanished(snapshot);
+	const int error = snapshot->maps.error;
+	const bool vanished = !error && has_vanished(snapshot);
 	const struct buildid_mmap was = snapshot->mmap;
 
 	process_maps_close(&snapshot->maps);
 	snapshot->is_open = false;
+	if (error)
+		return error == ETIMEDOUT ? -ETIMEDOUT : 0;
 	if (!vanished || !process_is_there((pid_t)was.pid, was.start_time))
 		return 0;
 	if (snapshot->restarts++ == RESTARTS_MAX)
@@ -195,13 +197,15 @@ static void describe_file(struct process_snapshot *snapshot, const struct proces
 {
 	struct mapped_state state;
 	struct buildid_file *file;
+	const char *path;
 	char *stripped;
 
 	read_state(snapshot, mapping, &state);
-	stripped = state.deleted ? strip_deleted(mapping->path) : NULL;
+	path = mapping->ambiguous ? state.path : mapping->path;
+	stripped = state.deleted ? strip_deleted(path) : NULL;
 	if (stripped && !strcmp(stripped, "/dev/zero"))
 		state.file.identity = (struct identity){ .reason = BUILDID_REASON_ANONYMOUS };
-	file = file_record_make(snapshot->file, &state.file, stripped ? stripped : mapping->path);
+	file = file_record_make(snapshot->file, &state.file, stripped ? stripped : path);
 	free(stripped);
 	set_as_seen(file, mapping);
 	file->flags |= state.deleted ? BUILDID_FILE_DELETED : 0;
