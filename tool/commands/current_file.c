@@ -51,6 +51,9 @@ struct comparison {
 	enum current_state state;
 };
 
+/* What is known of places is forgotten then: users have as many paths as they like. */
+#define PLACES_BYTES_MAX (64U << 20)
+
 struct current_files {
 	const struct source *source;
 	struct worker worker;
@@ -60,7 +63,7 @@ struct current_files {
 	struct process_root *roots;
 	size_t nr_roots;
 	struct place *places;
-	size_t nr_places;
+	size_t nr_places, bytes; /* of memory, about */
 	struct hash_map by_path; /* indexes of places by the hash of root and path */
 	struct comparison *comparisons;
 	size_t nr_comparisons;
@@ -78,21 +81,30 @@ struct current_files *current_files_new(const struct source *source)
 	return files;
 }
 
-void current_files_free(struct current_files *files)
+static void forget_places(struct current_files *files)
 {
 	size_t i;
 
-	if (!files)
-		return;
 	for (i = 0; i < files->nr_places; i++) {
 		free(files->places[i].path);
 		free(files->places[i].file);
 	}
 	free(files->places);
-	free(files->roots);
 	free(files->comparisons);
 	hash_map_free(&files->by_path);
 	hash_map_free(&files->by_files);
+	files->places = NULL;
+	files->comparisons = NULL;
+	files->by_path = files->by_files = (struct hash_map){};
+	files->nr_places = files->nr_comparisons = files->bytes = 0;
+}
+
+void current_files_free(struct current_files *files)
+{
+	if (!files)
+		return;
+	forget_places(files);
+	free(files->roots);
 	worker_end(&files->worker);
 	free(files);
 }
@@ -160,10 +172,12 @@ static void current_file_identify(struct current_files *files, struct place *pla
 	lookup_find(&files->worker, files->source, base, path, mapped, &files->lookup);
 	close(base);
 	place->asked = !is_unanswered(lookup->error);
-	if (!lookup->error)
+	if (!lookup->error) {
 		set_file(place, (const void *)lookup->record);
-	else if (lookup->error == ENOENT || lookup->error == ENOTDIR)
+		files->bytes += place->file ? place->file->header.size : 0;
+	} else if (lookup->error == ENOENT || lookup->error == ENOTDIR) {
 		place->state = CURRENT_GONE;
+	}
 }
 
 /*
@@ -219,6 +233,7 @@ static struct place *find_place(struct current_files *files, const char *path)
 		return NULL;
 	}
 	files->nr_places++;
+	files->bytes += sizeof(*place) + strlen(path);
 	find_in_memory(files, place);
 	return place;
 }
@@ -315,6 +330,8 @@ enum current_state current_files_find(struct current_files *files,
 	*now = NULL;
 	if (!path || *path != '/')
 		return CURRENT_UNKNOWN;
+	if (files->bytes > PLACES_BYTES_MAX)
+		forget_places(files);
 	place = find_place(files, path);
 	if (!place)
 		return CURRENT_UNKNOWN;

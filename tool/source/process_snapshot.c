@@ -211,6 +211,7 @@ static void describe_file(struct process_snapshot *snapshot, const struct proces
 	file->flags |= state.deleted ? BUILDID_FILE_DELETED : 0;
 	file->flags |= !strncmp(mapping->path, "/memfd:", 7) ? BUILDID_FILE_MEMFD : 0;
 	file->pid = file->tid = snapshot->mmap.pid;
+	file_ids_bound(&snapshot->files->ids);
 	file->file_id = file_ids_of(&snapshot->files->ids, file);
 }
 
