@@ -12,9 +12,10 @@ import sys
 import time
 
 import lib
+import liar
 import rights
 from lib import built, contains
-from tap import equal, run, test
+from tap import Skip, equal, run, test
 
 STALE, NOBODY = 3, 3
 MNT_DETACH = 2
@@ -207,6 +208,26 @@ def cap_perfmon_alone_is_no_more_than_the_kernel_makes_of_it():
             contains(done.stderr, "not permitted; run as root, or with CAP_SYS_PTRACE")
         contains(lib.run(*rights.as_nobody("perfmon"), "buildid", "maps", str(pids["own"])).stdout,
                  "/own")
+
+
+@test
+def a_process_that_keeps_its_address_space_locked_is_counted_here_too():
+    def said(*command, status):
+        done = lib.buildid(*command, status=status, timeout=lib.PATIENCE)
+        return done.stdout + done.stderr
+
+    # since 6.17 /proc/PID/maps takes no lock of all
+    if lib.KERNEL >= (6, 17):
+        raise Skip("nothing has to wait for it")
+    with programs() as (directory, pids), lib.unloaded(), liar.locked() as locked:
+        path, missed = os.path.join(directory, "plain"), "1 processes were not looked at"
+        replace(path, "/bin/cat")
+        for command, status in (["stale", "--full"], STALE), (["users", "sleep"], None), \
+                (["maps", "-A"], 0):
+            contains(said(*command, status=status), missed)
+        contains(said("stale", "--full", status=STALE), path)
+        contains(said("stale", str(locked), status=1), f"pid {locked}: it keeps calling exec, or")
+        contains(said("maps", str(locked), status=1), "the process keeps its address space locked")
 
 
 # ---------------------------------------------------------------------- mon --

@@ -19,6 +19,7 @@ from tap import Skip, equal, run, test
 
 V1, V2 = "11" * 20, "22" * 20
 STALE = 3
+IDS = 70 # more than workers may be left behind
 
 
 @contextlib.contextmanager
@@ -340,6 +341,30 @@ def _():
         stop()
         found = lib.buildid("stale", *map(str, pids), timeout=lib.PATIENCE)
         contains(found.stderr, f"{users} mapped files were not compared")
+
+
+@test("who has many ids in a user namespace of their own is one user, and hides nobody else's")
+def _():
+    def map_as(path, uid, namespace):
+        map_it(path)
+        rights.enter_namespace_as(uid, namespace)
+    with contextlib.ExitStack() as stack:
+        served, stop = stack.enter_context(servers.stopped())
+        namespace = stack.enter_context(
+            rights.user_namespace(rights.become_nobody, f"0 200000 {IDS}"))
+        pids = []
+        for uid in range(IDS):
+            path = stack.enter_context(library())
+            pids.append(stack.enter_context(lib.child(map_as, path, uid, namespace)))
+            os.unlink(path)
+            os.symlink(served, path)
+        roots = stack.enter_context(library())
+        root = stack.enter_context(lib.child(map_it, roots))
+        replace(roots, "v2.so")
+        stop()
+        found = lib.buildid("stale", "-j", *map(str, pids), str(root), status=STALE)
+        equal([line["pid"] for line in lib.json_lines(found.stdout)], [root], found.stderr)
+        contains(found.stderr, f"{IDS} mapped files were not compared")
 
 
 @test("a path that leads to a FIFO or a directory now is as good as deleted")

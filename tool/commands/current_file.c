@@ -17,9 +17,8 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
+#include "common/waits.h"
 #include "content/process_place.h"
-#include "content/process_user.h"
-#include "content/silent.h"
 #include "current_file.h"
 #include "evidence.h"
 #include "print.h"
@@ -52,32 +51,23 @@ struct comparison {
 	enum current_state state;
 };
 
-/* Files may be as large and as slow as a user likes: so long are those of one user read. */
-#define READING_MAX (60ULL * 1000000000)
-
-struct reading {
-	uid_t uid;
-	uint64_t left; /* nanoseconds */
-};
+/* What is known of places is forgotten then: users have as many paths as they like. */
+#define PLACES_BYTES_MAX (64U << 20)
 
 struct current_files {
 	const struct source *source;
 	struct worker worker;
 	struct lookup lookup;
 	uint32_t pid;
-	uid_t uid;
 	uint32_t root;
 	struct process_root *roots;
 	size_t nr_roots;
 	struct place *places;
-	size_t nr_places;
+	size_t nr_places, bytes; /* of memory, about */
 	struct hash_map by_path; /* indexes of places by the hash of root and path */
 	struct comparison *comparisons;
 	size_t nr_comparisons;
 	struct hash_map by_files; /* indexes of comparisons by the hash of file_id and place */
-	struct reading *readings;
-	size_t nr_readings;
-	struct silent silent;
 };
 
 struct current_files *current_files_new(const struct source *source)
@@ -91,23 +81,30 @@ struct current_files *current_files_new(const struct source *source)
 	return files;
 }
 
-void current_files_free(struct current_files *files)
+static void forget_places(struct current_files *files)
 {
 	size_t i;
 
-	if (!files)
-		return;
 	for (i = 0; i < files->nr_places; i++) {
 		free(files->places[i].path);
 		free(files->places[i].file);
 	}
 	free(files->places);
-	free(files->roots);
 	free(files->comparisons);
-	free(files->readings);
-	silent_free(&files->silent);
 	hash_map_free(&files->by_path);
 	hash_map_free(&files->by_files);
+	files->places = NULL;
+	files->comparisons = NULL;
+	files->by_path = files->by_files = (struct hash_map){};
+	files->nr_places = files->nr_comparisons = files->bytes = 0;
+}
+
+void current_files_free(struct current_files *files)
+{
+	if (!files)
+		return;
+	forget_places(files);
+	free(files->roots);
 	worker_end(&files->worker);
 	free(files);
 }
@@ -117,13 +114,11 @@ void current_files_free(struct current_files *files)
 bool current_files_enter(struct current_files *files, uint32_t pid)
 {
 	struct process_root root;
-	uid_t uid;
 	size_t i;
 
-	if (!process_root_read(pid, &root) || !process_user(pid, &uid))
+	if (!process_root_read(pid, &root))
 		return false;
 	files->pid = pid;
-	files->uid = uid;
 	/* from the last one, as a container's processes come together */
 	for (i = files->nr_roots; i; i--)
 		if (process_root_same(&files->roots[i - 1], &root))
@@ -142,16 +137,6 @@ bool current_files_enter(struct current_files *files, uint32_t pid)
 
 /* --------------------------------------------------------------- lookups -- */
 
-static bool is_silent(const struct current_files *files, const struct buildid_file *mapped)
-{
-	return silent_is(&files->silent, files->uid, mapped->dev_major, mapped->dev_minor);
-}
-
-static void add_silent(struct current_files *files, const struct buildid_file *mapped)
-{
-	silent_add(&files->silent, files->uid, mapped->dev_major, mapped->dev_minor);
-}
-
 static void set_file(struct place *place, const struct buildid_file *file)
 {
 	place->state = CURRENT_SAME;
@@ -166,29 +151,33 @@ static void set_file(struct place *place, const struct buildid_file *file)
 	place->now.identity = print_identity_of(file);
 }
 
+/* Others, whose processes have the same path, may have more time. */
+static bool is_unanswered(int error)
+{
+	return error == ETIME || error == ETIMEDOUT || error == EBUSY;
+}
+
 /* By opening the file and having it identified. */
 static void current_file_identify(struct current_files *files, struct place *place,
-				  const struct buildid_file *mapped)
+				  const struct mapped_place *mapped)
 {
 	const char *path = place->path;
 	const struct lookup *lookup = &files->lookup;
 	int base;
 
 	place->state = CURRENT_UNKNOWN;
-	if (is_silent(files, mapped))
-		return;
 	base = process_place(files->pid, &path);
 	if (base < 0)
 		return;
-	lookup_find(&files->worker, files->source, base, path, &files->lookup);
+	lookup_find(&files->worker, files->source, base, path, mapped, &files->lookup);
 	close(base);
-	if (lookup->error == ETIMEDOUT)
-		add_silent(files, mapped);
-	place->asked = true;
-	if (!lookup->error)
+	place->asked = !is_unanswered(lookup->error);
+	if (!lookup->error) {
 		set_file(place, (const void *)lookup->record);
-	else if (lookup->error == ENOENT || lookup->error == ENOTDIR)
+		files->bytes += place->file ? place->file->header.size : 0;
+	} else if (lookup->error == ENOENT || lookup->error == ENOTDIR) {
 		place->state = CURRENT_GONE;
+	}
 }
 
 /*
@@ -244,6 +233,7 @@ static struct place *find_place(struct current_files *files, const char *path)
 		return NULL;
 	}
 	files->nr_places++;
+	files->bytes += sizeof(*place) + strlen(path);
 	find_in_memory(files, place);
 	return place;
 }
@@ -261,36 +251,18 @@ static bool is_inode(const struct place *place, const struct buildid_file *mappe
 		place->minor == mapped->dev_minor);
 }
 
-static uint64_t *reading_left(struct current_files *files)
-{
-	size_t i;
-
-	for (i = 0; i < files->nr_readings; i++)
-		if (files->readings[i].uid == files->uid)
-			return &files->readings[i].left;
-	if (!array_reserve(files->readings, files->nr_readings))
-		return NULL;
-	files->readings[files->nr_readings] = (struct reading){ files->uid, READING_MAX };
-	return &files->readings[files->nr_readings++].left;
-}
-
 static enum current_state compare_bytes(struct current_files *files, const struct place *place,
 					const struct mapped_place *mapped)
 {
 	const char *path = place->path;
-	uint64_t *left = reading_left(files);
 	bool same = false;
 	int base, error;
 
-	if (!left || is_silent(files, mapped->file))
-		return CURRENT_UNSURE;
 	base = process_place(files->pid, &path);
 	if (base < 0)
 		return CURRENT_UNSURE;
-	error = lookup_compare(&files->worker, base, path, mapped, left, &same);
+	error = lookup_compare(&files->worker, base, path, mapped, WAITS_MOST_NS, &same);
 	close(base);
-	if (error == ETIMEDOUT)
-		add_silent(files, mapped->file);
 	if (error)
 		return CURRENT_UNSURE;
 	return same ? CURRENT_SAME : CURRENT_OTHER;
@@ -358,13 +330,15 @@ enum current_state current_files_find(struct current_files *files,
 	*now = NULL;
 	if (!path || *path != '/')
 		return CURRENT_UNKNOWN;
+	if (files->bytes > PLACES_BYTES_MAX)
+		forget_places(files);
 	place = find_place(files, path);
 	if (!place)
 		return CURRENT_UNKNOWN;
 	if (is_inode(place, mapped->file))
 		return CURRENT_SAME;
 	if (!place->asked)
-		current_file_identify(files, place, mapped->file);
+		current_file_identify(files, place, mapped);
 	*now = &place->now;
 	return current_file_compare(files, place, mapped);
 }

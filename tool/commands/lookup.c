@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -20,13 +19,11 @@
 
 #include "common/clock.h"
 #include "common/open_regular.h"
+#include "common/waits.h"
 #include "content/mapped_files.h"
+#include "content/process_user.h"
 #include "lookup.h"
 #include "source/file_record.h"
-
-/* Halved by each silence, as a user may have many users' processes: twice that in all. */
-#define PATIENCE_MS	5000
-#define PATIENCE_MIN_MS 78
 
 /* What is compared for one answer, and at a time. */
 #define PART_SIZE  (4U << 20)
@@ -242,23 +239,27 @@ struct worker lookup_worker(void)
 		.task = answer_question,
 		.question_max = sizeof(struct question),
 		.answer_max = sizeof(struct lookup),
-		.patience_ms = PATIENCE_MS,
 		.socket = -1,
 	};
 }
 
 /* 0 or an errno. */
-static int lookup_ask(struct worker *worker, int root, struct question *question,
-		      struct worker_message *answer)
+static int lookup_ask(struct worker *worker, const struct waited *waited, int root,
+		      struct question *question, struct worker_message *answer)
 {
 	const struct worker_message message = {
 		question, offsetof(struct question, path) + strlen(question->path) + 1, root
 	};
-	int error = worker_ask(worker, &message, answer);
 
-	if (error == ETIMEDOUT)
-		worker->patience_ms = MAX(worker->patience_ms / 2, PATIENCE_MIN_MS);
-	return error;
+	return waits_ask(waited, worker, &message, answer);
+}
+
+static struct waited waited_of(const struct mapped_place *mapped)
+{
+	bool in_our_namespace;
+
+	return (struct waited){ process_blamed(mapped->pid, &in_our_namespace),
+				mapped->file->dev_major, mapped->file->dev_minor };
 }
 
 static bool set_path(struct question *question, const char *path)
@@ -272,14 +273,15 @@ static bool set_path(struct question *question, const char *path)
 }
 
 void lookup_find(struct worker *worker, const struct source *source, int root, const char *path,
-		 struct lookup *lookup)
+		 const struct mapped_place *mapped, struct lookup *lookup)
 {
+	const struct waited waited = waited_of(mapped);
 	struct worker_message answer = { lookup, sizeof(*lookup), -1 };
 	struct question question = { .without_module = !source_module(source) };
 	int error = EINVAL;
 
 	if (*path && set_path(&question, path))
-		error = lookup_ask(worker, root, &question, &answer);
+		error = lookup_ask(worker, &waited, root, &question, &answer);
 	if (error)
 		lookup->error = error;
 }
@@ -295,31 +297,31 @@ static struct question about(const struct mapped_place *mapped)
 
 int lookup_open(struct worker *worker, const struct mapped_place *mapped)
 {
+	const struct waited waited = waited_of(mapped);
 	struct question question = about(mapped);
 	struct progress progress;
 	struct worker_message answer = { &progress, sizeof(progress), -1 };
 
-	return lookup_ask(worker, -1, &question, &answer) ? -1 : answer.fd;
+	return lookup_ask(worker, &waited, -1, &question, &answer) ? -1 : answer.fd;
 }
 
 int lookup_compare(struct worker *worker, int root, const char *path,
-		   const struct mapped_place *mapped, uint64_t *patience, bool *same)
+		   const struct mapped_place *mapped, uint64_t most, bool *same)
 {
+	const struct waited waited = waited_of(mapped);
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 	struct question question = about(mapped);
 	struct progress progress = {};
 	struct worker_message answer;
-	uint64_t begin;
 	int error;
 
 	if (!set_path(&question, path))
 		return EINVAL;
 	while (!progress.done) {
-		if (!*patience)
+		if (clock_ns(CLOCK_MONOTONIC) - begin > most)
 			return ETIME;
-		begin = clock_ns(CLOCK_MONOTONIC);
 		answer = (struct worker_message){ &progress, sizeof(progress), -1 };
-		error = lookup_ask(worker, root, &question, &answer);
-		*patience -= MIN(*patience, clock_ns(CLOCK_MONOTONIC) - begin);
+		error = lookup_ask(worker, &waited, root, &question, &answer);
 		if (error || progress.error)
 			return error ? error : progress.error;
 		question.offset = progress.offset;

@@ -16,7 +16,7 @@
 /**
  * struct lookup - what a path leads to
  * @error: 0, or an errno: ENOENT and ENOTDIR where there is no file, or none that is
- *	regular; ETIMEDOUT after some seconds, each time half as many
+ *	regular; ETIMEDOUT after some seconds
  * @record: the FILE record of what is there, when there is no error
  */
 struct lookup {
@@ -38,9 +38,13 @@ struct mapped_place {
 
 struct worker lookup_worker(void);
 
-/* Look up @path with the directory @root as its root directory. Sets @lookup. */
+/*
+ * All below is in the time of the user of @mapped's process: ETIME where waits.h gives no more of it.
+ */
+
+/* Look up @path, that of @mapped, with the directory @root as its root directory. Sets @lookup. */
 void lookup_find(struct worker *worker, const struct source *source, int root, const char *path,
-		 struct lookup *lookup);
+		 const struct mapped_place *mapped, struct lookup *lookup);
 
 /* What is mapped at @mapped, open for lookup_compare(); -1 when it cannot be opened. */
 int lookup_open(struct worker *worker, const struct mapped_place *mapped);
@@ -48,10 +52,10 @@ int lookup_open(struct worker *worker, const struct mapped_place *mapped);
 /*
  * Whether what is mapped at @mapped has the bytes of @path with the directory @root as its
  * root directory, or of the file at @root, which may be O_PATH, where @path is "". 0 with @same,
- * or an errno: EAGAIN when another file is at one of the places by now, ETIME when *@patience, in
- * nanoseconds, is used up, which is less by what this took.
+ * or an errno: EAGAIN when another file is at one of the places by now, ETIME after @most
+ * nanoseconds.
  */
 int lookup_compare(struct worker *worker, int root, const char *path,
-		   const struct mapped_place *mapped, uint64_t *patience, bool *same);
+		   const struct mapped_place *mapped, uint64_t most, bool *same);
 
 #endif

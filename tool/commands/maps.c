@@ -333,6 +333,7 @@ static int maps_run(struct maps *maps, char **operands)
 	else
 		show_request(maps, &list);
 	process_list_free(&list);
+	maps->failed |= source_fails_by_silence(&maps->out, "maps");
 	if (maps->packages)
 		mapped_packages_report(maps->packages, "maps");
 	mapped_packages_free(maps->packages);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/waits.h"
 #include "module.h"
 #include "open_source.h"
 
@@ -71,6 +72,16 @@ void source_note_missed(const char *command, size_t denied, size_t skipped)
 			"buildid: %s: %zu processes were not looked at, as they kept calling exec "
 			"or kept their address space locked\n",
 			command, skipped);
+}
+
+bool source_fails_by_silence(struct output *out, const char *command)
+{
+	if (waits_exhausted())
+		out_error(out, command,
+			  "files were left out, as %d processes of this command still wait for "
+			  "servers that do not answer; unmount those (FUSE, NFS)",
+			  WORKERS_LEFT_MAX);
+	return waits_exhausted();
 }
 
 void source_error(struct output *out, const char *object, const struct source *source, int error)

@@ -29,6 +29,12 @@ void source_say(struct output *out, const char *command, const struct source *so
 /* Say how many processes a command has not looked at, and why. */
 void source_note_missed(const char *command, size_t denied, size_t skipped);
 
+/*
+ * Whether servers of some users have kept so many workers that files of others were not asked for:
+ * then it is printed.
+ */
+bool source_fails_by_silence(struct output *out, const char *command);
+
 /* Print @error of @source, with what helps there. */
 void source_error(struct output *out, const char *object, const struct source *source, int error);
 

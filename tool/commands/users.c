@@ -18,6 +18,7 @@
 #include "common/clock.h"
 #include "common/hash_map.h"
 #include "common/open_regular.h"
+#include "common/waits.h"
 #include "evidence.h"
 #include "id_prefix.h"
 #include "identities/boot.h"
@@ -39,8 +40,6 @@
 #define MISSING "processes that have exited are not known"
 
 #define NOT_COMPARED "same id, not compared"
-/* Nanoseconds: files may be as large and as slow as a user likes. */
-#define READING_MAX (60ULL * 1000000000)
 
 /* What it finds is nothing. */
 #define EXIT_NOBODY 3
@@ -113,7 +112,6 @@ struct users {
 	struct candidate *candidates;
 	size_t nr_candidates;
 	struct worker worker; /* compares */
-	uint64_t reading_left;
 
 	struct process *processes;
 	size_t nr_processes;
@@ -254,7 +252,7 @@ static enum evidence users_judge(struct users *users, const struct buildid_event
 		return EVIDENCE_NONE;
 	/* What is not mapped now is not at hand. */
 	if (candidate->evidence == EVIDENCE_NONE && users->state && users->fd >= 0 &&
-	    !lookup_compare(&users->worker, users->fd, "", &mapped, &users->reading_left, &same))
+	    !lookup_compare(&users->worker, users->fd, "", &mapped, WAITS_MOST_NS, &same))
 		candidate->evidence = same ? EVIDENCE_SAME : EVIDENCE_OTHER;
 	return candidate->evidence;
 }
@@ -680,6 +678,7 @@ static int users_run(struct users *users, const char *content, const char *log)
 		read_history(users);
 	}
 	note_what_is_missing(users);
+	users->failed |= source_fails_by_silence(&users->out, "users");
 	note_packages(users);
 	mapped_packages_free(users->packages);
 	hash_map_free(&users->unversioned);
@@ -702,7 +701,7 @@ static int users_run(struct users *users, const char *content, const char *log)
 
 int cmd_users(int argc, char **argv)
 {
-	struct users users = { .fd = -1, .worker = lookup_worker(), .reading_left = READING_MAX };
+	struct users users = { .fd = -1, .worker = lookup_worker() };
 	const char *log = NULL;
 	const struct args_option options[] = {
 		{ "package", 0, "NAME[=VERSION]",

@@ -83,6 +83,8 @@ static void close_descriptor(const struct worker_message *message)
 
 /* ------------------------------------------------------------ the worker -- */
 
+static bool is_self;
+
 /* Keeping the parent's output open would make its reader wait for the worker, too. */
 static bool leave_all_but(int socket)
 {
@@ -103,6 +105,7 @@ static void work(const struct worker *worker, int socket)
 	struct worker_message answer = { .data = malloc(worker->answer_max) };
 	bool asked = true;
 
+	is_self = true;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!question.data || !answer.data || !leave_all_but(socket))
 		return;
@@ -200,6 +203,11 @@ size_t worker_left(struct worker *worker, uint64_t user)
 	for (i = 0; i < worker->nr_left; i++)
 		count += worker->left[i].user == user;
 	return count;
+}
+
+bool worker_is_self(void)
+{
+	return is_self;
 }
 
 void worker_end(struct worker *worker)

@@ -9,6 +9,7 @@
 #ifndef TOOL_WORKER_H
 #define TOOL_WORKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -60,5 +61,7 @@ int worker_ask(struct worker *worker, const struct worker_message *question,
 /* The number of workers still left behind because of @user. */
 size_t worker_left(struct worker *worker, uint64_t user);
 void worker_end(struct worker *worker);
+/* Whether this process is a worker. */
+bool worker_is_self(void);
 
 #endif

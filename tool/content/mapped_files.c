@@ -17,6 +17,7 @@
 #include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "mapped_files.h"
+#include "process_file.h"
 #include "process_maps.h"
 
 #define DELETED " (deleted)"
@@ -201,7 +202,8 @@ int mapped_handle_at(uint32_t pid, uint64_t addr)
 {
 	struct process_mapping mapping;
 	struct process_maps maps;
-	char path[MAP_FILES_PATH];
+	struct process_file file;
+	char range[64];
 	int handle = -1;
 
 	if (!process_maps_open(&maps, pid))
@@ -209,8 +211,10 @@ int mapped_handle_at(uint32_t pid, uint64_t addr)
 	while (handle < 0 && process_maps_next(&maps, &mapping)) {
 		if (*mapping.path != '/' || addr < mapping.start || addr >= mapping.end)
 			continue;
-		map_files_path(path, pid, mapping.start, mapping.end);
-		handle = open(path, O_PATH | O_CLOEXEC);
+		snprintf(range, sizeof(range), "map_files/%" PRIx64 "-%" PRIx64, mapping.start,
+			 mapping.end);
+		if (process_file_open(&file, pid, range, O_PATH))
+			handle = file.fd;
 	}
 	process_maps_close(&maps);
 	return handle;

@@ -2,8 +2,6 @@
 /* Moved code: the files mapped next below and above, and whether one has the bytes. */
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include "elf_file.h"
 #include "mapped_files.h"
 #include "moved_code.h"
+#include "process_file.h"
 #include "process_maps.h"
 
 /* Bytes to compare around the address: more than two functions are likely to share. */
@@ -70,16 +69,13 @@ static bool find_beside(uint32_t pid, uint64_t addr, struct beside beside[2])
 
 static bool read_memory(uint32_t pid, uint64_t addr, void *bytes, size_t size)
 {
-	char path[64];
+	struct process_file memory;
 	ssize_t got;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!process_file_open(&memory, pid, "mem", O_RDONLY))
 		return false;
-	got = pread(fd, bytes, size, (off_t)addr);
-	close(fd);
+	got = process_file_read(&memory, bytes, size, (off_t)addr);
+	process_file_close(&memory);
 	return got == (ssize_t)size;
 }
 

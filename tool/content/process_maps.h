@@ -5,12 +5,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
+#include "process_file.h"
+
+/**
+ * struct process_maps - the lines that were not returned yet
+ * @error: an errno: why process_maps_next() returned no more; 0 at the end
+ */
 struct process_maps {
-	FILE *file;
-	char *line;
-	size_t room;
+	int error;
+	struct process_file file;
+	char *text;
+	size_t begin, end, room; /* of @text */
 };
 
 struct process_mapping {
@@ -22,11 +28,20 @@ struct process_mapping {
 	unsigned int major, minor;
 	uint64_t ino;
 	const char *path; /* until the next line: a file, "[vdso]" and the like, or "" */
+	bool ambiguous;	  /* a newline in @path may be "\012" in fact */
 };
 
-/* Of process @pid, 0 for this one. False when it has exited, or with EACCES. */
+/*
+ * Of process @pid, 0 for this one. False with errno when it has exited, may not be looked at, or
+ * keeps its address space locked: then ETIMEDOUT.
+ */
 bool process_maps_open(struct process_maps *maps, uint32_t pid);
 bool process_maps_next(struct process_maps *maps, struct process_mapping *mapping);
+/* Whether there is something to be read from the beginning: not when the process has called exec. */
+bool process_maps_is_there(const struct process_maps *maps);
 void process_maps_close(struct process_maps *maps);
+
+/* Whether /proc/PID/maps shows both paths as the same. */
+bool process_maps_show_same(const char *one, const char *other);
 
 #endif

@@ -84,3 +84,14 @@ bool process_owner(uint32_t pid, struct process_owner *owner)
 	close(namespace);
 	return known;
 }
+
+uint64_t process_blamed(uint32_t pid, bool *in_our_namespace)
+{
+	struct process_owner owner;
+
+	*in_our_namespace = false;
+	if (!process_owner(pid, &owner))
+		return PROCESS_OF_NOBODY_KNOWN;
+	*in_our_namespace = owner.in_our_namespace;
+	return owner.user || owner.in_our_namespace ? owner.user : PROCESS_NAMESPACED_BY_ROOT;
+}

@@ -22,4 +22,11 @@ struct process_owner {
 /* False, with errno, when it has exited or may not be looked at. */
 bool process_owner(uint32_t pid, struct process_owner *owner);
 
+/* Not uids: of processes that have exited; of user namespaces created by root. */
+#define PROCESS_OF_NOBODY_KNOWN	   UINT64_MAX
+#define PROCESS_NAMESPACED_BY_ROOT (UINT64_MAX - 1)
+
+/* Whom to blame for what it takes to look at the process: its owner, or one of these. */
+uint64_t process_blamed(uint32_t pid, bool *in_our_namespace);
+
 #endif

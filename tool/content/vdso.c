@@ -2,20 +2,18 @@
 /* The vdso: found in /proc/PID/maps, read from /proc/PID/mem. */
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/copy.h"
 #include "elf_file.h"
+#include "process_file.h"
 #include "process_maps.h"
 #include "vdso.h"
 
 /* It has a page or two. */
-#define VDSO_MAX (1U << 20)
+#define VDSO_MAX PROCESS_FILE_PART
 
 bool vdso_find(uint32_t pid, uint64_t *start, uint64_t *end)
 {
@@ -48,22 +46,15 @@ static int to_memfd(const void *bytes, size_t size)
 int vdso_copy(uint32_t pid, uint64_t start, uint64_t end)
 {
 	size_t size = end - start;
-	char path[64] = "/proc/self/mem";
-	int memory, copy = -1;
-	void *bytes;
+	struct process_file memory;
+	char bytes[VDSO_MAX];
+	int copy = -1;
 
-	if (size > VDSO_MAX)
+	if (size > VDSO_MAX || !process_file_open(&memory, pid, "mem", O_RDONLY))
 		return -1;
-	if (pid)
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
-	memory = open(path, O_RDONLY | O_CLOEXEC);
-	if (memory < 0)
-		return -1;
-	bytes = malloc(size);
-	if (bytes && pread(memory, bytes, size, (off_t)start) == (ssize_t)size)
+	if (process_file_read(&memory, bytes, size, (off_t)start) == (ssize_t)size)
 		copy = to_memfd(bytes, size);
-	free(bytes);
-	close(memory);
+	process_file_close(&memory);
 	return copy;
 }
 

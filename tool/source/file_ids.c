@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* File ids: a table of the records that have one. */
+/* File ids: a table of what distinguishes the files that have one. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,11 @@ struct version {
 	uint64_t size;
 	uint64_t kind, reason, id_size;
 	uint8_t id[BUILDID_ID_MAX];
+};
+
+struct file_id {
+	struct version version;
+	char path[];
 };
 
 static void set_version(struct version *version, const struct buildid_file *file)
@@ -46,43 +51,59 @@ static const char *path_of(const struct buildid_file *file)
 	return file->ctime ? "" : buildid_file_path(file) ?: "";
 }
 
-static bool file_ids_same(const struct buildid_file *one, const struct buildid_file *other)
+/* Of all of it, as a server gives its files the numbers, times and contents that it likes. */
+static uint64_t file_ids_key(const struct version *version, const char *path)
 {
-	struct version of_one, of_other;
-
-	set_version(&of_one, one);
-	set_version(&of_other, other);
-	return !memcmp(&of_one, &of_other, sizeof(of_one)) && !strcmp(path_of(one), path_of(other));
+	return hash_bytes(hash_bytes(hash_start(), version, sizeof(*version)), path, strlen(path));
 }
 
-/* Of all of it, as a server gives its files the numbers, times and contents that it likes. */
-static uint64_t file_ids_key(const struct buildid_file *file)
+void file_ids_bound(struct file_ids *ids)
 {
-	const char *path = path_of(file);
-	struct version version;
+	const uint64_t given = ids->given;
 
-	set_version(&version, file);
-	return hash_bytes(hash_bytes(hash_start(), &version, sizeof(version)), path, strlen(path));
+	if (ids->bytes < FILE_IDS_BYTES_MAX)
+		return;
+	file_ids_free(ids);
+	*ids = (struct file_ids){ .given = given };
+}
+
+static bool file_ids_add(struct file_ids *ids, uint64_t key, const struct version *version,
+			 const char *path)
+{
+	const size_t size = strlen(path) + 1;
+	struct file_id *new;
+
+	new = malloc(sizeof(*new) + size);
+	if (!new || !array_reserve(ids->files, ids->count) ||
+	    !hash_map_add(&ids->by_hash, key, (uint32_t)ids->count)) {
+		free(new);
+		return false;
+	}
+	new->version = *version;
+	memcpy(new->path, path, size);
+	ids->files[ids->count++] = new;
+	ids->bytes += sizeof(*new) + size;
+	ids->given++;
+	return true;
 }
 
 uint64_t file_ids_of(struct file_ids *ids, const struct buildid_file *file)
 {
-	const uint64_t key = file_ids_key(file);
+	const char *path = path_of(file);
 	struct hash_slot *slot = NULL;
-	struct buildid_file *copy;
+	const struct file_id *found;
+	struct version version;
+	uint64_t key;
 
-	while ((slot = hash_map_next(&ids->by_hash, key, slot)))
-		if (file_ids_same(ids->files[slot->value], file))
-			return FILE_IDS_FIRST + slot->value;
-	copy = malloc(file->header.size);
-	if (!copy || !array_reserve(ids->files, ids->count) ||
-	    !hash_map_add(&ids->by_hash, key, (uint32_t)ids->count)) {
-		free(copy);
-		return 0;
+	set_version(&version, file);
+	key = file_ids_key(&version, path);
+	while ((slot = hash_map_next(&ids->by_hash, key, slot))) {
+		found = ids->files[slot->value];
+		if (!memcmp(&found->version, &version, sizeof(version)) &&
+		    !strcmp(found->path, path))
+			return FILE_IDS_FIRST + ids->given - ids->count + slot->value;
 	}
-	memcpy(copy, file, file->header.size);
-	ids->files[ids->count] = copy;
-	return FILE_IDS_FIRST + ids->count++;
+	return file_ids_add(ids, key, &version, path) ? FILE_IDS_FIRST + ids->given - 1 : 0;
 }
 
 void file_ids_free(struct file_ids *ids)

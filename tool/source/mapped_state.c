@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -21,6 +20,7 @@
 #include "common/hash_map.h"
 #include "common/open_regular.h"
 #include "common/process_stat.h"
+#include "common/waits.h"
 #include "content/mapped_files.h"
 #include "content/mount_device.h"
 #include "content/process_place.h"
@@ -28,14 +28,11 @@
 #include "mapped_state.h"
 #include "maps_query.h"
 
-/* Halved by each silence: twice that in all. */
-#define PATIENCE_MS	5000
-#define PATIENCE_MIN_MS 78
-
 struct question {
 	uint32_t pid;
 	struct maps_query_file file;
 	uint64_t start, end;
+	bool ambiguous;
 	char path[BUILDID_RECORD_MAX]; /* as in /proc/PID/maps, with " (deleted)" */
 };
 
@@ -144,14 +141,19 @@ static int only_if(bool good, int handle)
 	return -1;
 }
 
+static void map_files_link(char *link, size_t size, const struct question *question)
+{
+	snprintf(link, size, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, question->pid,
+		 question->start, question->end);
+}
+
 /* The range alone does not say it: another file may be mapped there by now. */
 static int open_range(const struct question *question)
 {
 	char link[96];
 	int handle;
 
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 question->pid, question->start, question->end);
+	map_files_link(link, sizeof(link), question);
 	handle = open(link, O_PATH | O_CLOEXEC);
 	return only_if(is_inode(handle, question) || has_path(handle, question), handle);
 }
@@ -313,13 +315,49 @@ static bool is_deleted(const struct question *question)
 	return handle < 0;
 }
 
+static bool take_link(struct question *question, const char *link)
+{
+	char target[BUILDID_RECORD_MAX];
+	const ssize_t size = readlink(link, target, sizeof(target) - 1);
+
+	if (size <= 0)
+		return false;
+	target[size] = '\0';
+	if (!process_maps_show_same(target, question->path))
+		return false;
+	memcpy(question->path, target, (size_t)size + 1);
+	return true;
+}
+
+/* By a link, which the kernel shows as it is; "" if there is none. */
+static void find_path(struct question *question)
+{
+	char link[96];
+	int handle;
+
+	map_files_link(link, sizeof(link), question);
+	if (take_link(question, link))
+		return;
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", question->pid);
+	handle = open(link, O_PATH | O_CLOEXEC);
+	if (handle < 0 || !is_inode(handle, question) || !take_link(question, link))
+		*question->path = '\0';
+	if (handle >= 0)
+		close(handle);
+}
+
 static void mapped_state_answer(const struct worker_message *message, struct worker_message *answer)
 {
-	const struct question *question = message->data;
+	struct question *question = message->data;
 	struct mapped_state *state = answer->data;
 
-	answer->size = sizeof(*state);
-	memset(state, 0, sizeof(*state));
+	memset(state, 0, offsetof(struct mapped_state, path) + 1);
+	answer->size = offsetof(struct mapped_state, path) + 1;
+	if (question->ambiguous) {
+		find_path(question);
+		strcpy(state->path, question->path);
+		answer->size += strlen(question->path);
+	}
 	read_mapped(question, &state->file);
 	ask_kernel(question, &state->file.identity);
 	state->deleted = is_deleted(question);
@@ -333,31 +371,28 @@ struct worker mapped_state_worker(void)
 		.task = mapped_state_answer,
 		.question_max = sizeof(struct question),
 		.answer_max = sizeof(struct mapped_state),
-		.patience_ms = PATIENCE_MS,
 		.socket = -1,
 	};
 }
 
-int mapped_state_read(struct worker *worker, uint32_t pid, const struct process_mapping *mapping,
-		      struct mapped_state *state)
+int mapped_state_read(struct worker *worker, uint32_t pid, uint64_t user,
+		      const struct process_mapping *mapping, struct mapped_state *state)
 {
 	struct question question = {
 		.pid = pid,
 		.file = { mapping->major, mapping->minor, mapping->ino },
 		.start = mapping->start,
 		.end = mapping->end,
+		.ambiguous = mapping->ambiguous,
 	};
 	const size_t length = strlen(mapping->path);
 	const struct worker_message message = { &question,
 						offsetof(struct question, path) + length + 1, -1 };
+	const struct waited waited = { user, mapping->major, mapping->minor };
 	struct worker_message answer = { state, sizeof(*state), -1 };
-	int error;
 
 	if (length >= sizeof(question.path))
 		return ENAMETOOLONG;
 	memcpy(question.path, mapping->path, length + 1);
-	error = worker_ask(worker, &message, &answer);
-	if (error == ETIMEDOUT)
-		worker->patience_ms = MAX(worker->patience_ms / 2, PATIENCE_MIN_MS);
-	return error;
+	return waits_ask(&waited, worker, &message, &answer);
 }

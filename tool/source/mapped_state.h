@@ -15,22 +15,28 @@
 #include "common/worker.h"
 #include "content/process_maps.h"
 #include "file_state.h"
+#include "libbuildid/libbuildid.h"
 
 /**
  * struct mapped_state - what is mapped
  * @file: without a version when it could not be opened; the reason is DENIED where nobody told its
  *	identity either
  * @deleted: " (deleted)" behind the path is not part of its name
+ * @path: where that of the mapping is ambiguous: the one that it is, or "" if that is not known
  */
 struct mapped_state {
 	struct file_state file;
 	bool deleted;
+	char path[BUILDID_RECORD_MAX];
 };
 
 struct worker mapped_state_worker(void);
 
-/* Of @mapping of process @pid, to @state. 0 or an errno of worker_ask(), and nothing is known. */
-int mapped_state_read(struct worker *worker, uint32_t pid, const struct process_mapping *mapping,
-		      struct mapped_state *state);
+/*
+ * Of @mapping of process @pid, in the time of @user, to @state. 0 or an errno of waits_ask(), and
+ * nothing is known.
+ */
+int mapped_state_read(struct worker *worker, uint32_t pid, uint64_t user,
+		      const struct process_mapping *mapping, struct mapped_state *state);
 
 #endif

@@ -17,6 +17,7 @@
 #include "common/process_stat.h"
 #include "content/mapped_files.h"
 #include "content/process_maps.h"
+#include "content/process_user.h"
 #include "file_record.h"
 #include "mapped_state.h"
 #include "process_facts.h"
@@ -36,6 +37,7 @@ struct process_snapshot {
 	bool is_open;
 	bool seen; /* it has mappings */
 	unsigned int restarts;
+	uint64_t user; /* to blame */
 	struct process_maps maps;
 	struct buildid_mmap mmap;
 
@@ -51,7 +53,6 @@ void process_files_free(struct process_files *files)
 {
 	worker_end(&files->worker);
 	file_ids_free(&files->ids);
-	silent_free(&files->silent);
 }
 
 /* ------------------------------------------------------------- processes -- */
@@ -93,9 +94,12 @@ static int add_named(struct process_snapshot *snapshot, const struct buildid_opt
 static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 {
 	struct buildid_mmap *mmap = &snapshot->mmap;
+	bool in_our_namespace;
 
 	if (!process_maps_open(&snapshot->maps, pid))
-		return errno == EACCES || errno == EPERM ? -EPERM : 0;
+		return errno == EACCES || errno == EPERM ? -EPERM :
+		       errno == ETIMEDOUT		 ? -ETIMEDOUT :
+							   0;
 	*mmap = (struct buildid_mmap){
 		.header = { .type = BUILDID_RECORD_MMAP,
 			    .flags = BUILDID_RECORD_SNAPSHOT,
@@ -109,6 +113,7 @@ static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 		return 0;
 	}
 	process_comm(pid, pid, mmap->comm);
+	snapshot->user = process_blamed(pid, &in_our_namespace);
 	snapshot->is_open = true;
 	snapshot->ino = 0;
 	return 0;
@@ -126,20 +131,20 @@ static bool has_program(uint32_t pid)
 /* Whether the address space that was read is gone, so that its end was not one. */
 static bool has_vanished(const struct process_snapshot *snapshot)
 {
-	char byte;
-
-	return pread(fileno(snapshot->maps.file), &byte, 1, 0) != 1 &&
-	       has_program(snapshot->mmap.pid);
+	return !process_maps_is_there(&snapshot->maps) && has_program(snapshot->mmap.pid);
 }
 
 /* It has called exec, if it is still there. */
 static int end_process(struct process_snapshot *snapshot)
 {
-	const bool vanished = has_vanished(snapshot);
+	const int error = snapshot->maps.error;
+	const bool vanished = !error && has_vanished(snapshot);
 	const struct buildid_mmap was = snapshot->mmap;
 
 	process_maps_close(&snapshot->maps);
 	snapshot->is_open = false;
+	if (error)
+		return error == ETIMEDOUT ? -ETIMEDOUT : 0;
 	if (!vanished || !process_is_there((pid_t)was.pid, was.start_time))
 		return 0;
 	if (snapshot->restarts++ == RESTARTS_MAX)
@@ -165,25 +170,15 @@ static bool is_last_file(const struct process_snapshot *snapshot,
 static void read_state(struct process_snapshot *snapshot, const struct process_mapping *mapping,
 		       struct mapped_state *state)
 {
-	struct process_files *files = snapshot->files;
-	const struct buildid_mmap *mmap = &snapshot->mmap;
 	const struct mapped_state unknown = {
 		.file.identity.reason = *mapping->path == '/' ? BUILDID_REASON_NOT_READ :
 								BUILDID_REASON_NOT_REGULAR,
 		.deleted = is_marked_deleted(mapping->path),
 	};
-	int error;
 
-	*state = unknown;
-	if (*mapping->path != '/' ||
-	    silent_is(&files->silent, mmap->uid, mapping->major, mapping->minor))
-		return;
-	error = mapped_state_read(&files->worker, mmap->pid, mapping, state);
-	if (!error)
-		return;
-	if (error == ETIMEDOUT)
-		silent_add(&files->silent, mmap->uid, mapping->major, mapping->minor);
-	*state = unknown;
+	if (*mapping->path != '/' || mapped_state_read(&snapshot->files->worker, snapshot->mmap.pid,
+						       snapshot->user, mapping, state))
+		*state = unknown;
 }
 
 static void set_as_seen(struct buildid_file *file, const struct process_mapping *mapping)
@@ -202,18 +197,21 @@ static void describe_file(struct process_snapshot *snapshot, const struct proces
 {
 	struct mapped_state state;
 	struct buildid_file *file;
+	const char *path;
 	char *stripped;
 
 	read_state(snapshot, mapping, &state);
-	stripped = state.deleted ? strip_deleted(mapping->path) : NULL;
+	path = mapping->ambiguous ? state.path : mapping->path;
+	stripped = state.deleted ? strip_deleted(path) : NULL;
 	if (stripped && !strcmp(stripped, "/dev/zero"))
 		state.file.identity = (struct identity){ .reason = BUILDID_REASON_ANONYMOUS };
-	file = file_record_make(snapshot->file, &state.file, stripped ? stripped : mapping->path);
+	file = file_record_make(snapshot->file, &state.file, stripped ? stripped : path);
 	free(stripped);
 	set_as_seen(file, mapping);
 	file->flags |= state.deleted ? BUILDID_FILE_DELETED : 0;
 	file->flags |= !strncmp(mapping->path, "/memfd:", 7) ? BUILDID_FILE_MEMFD : 0;
 	file->pid = file->tid = snapshot->mmap.pid;
+	file_ids_bound(&snapshot->files->ids);
 	file->file_id = file_ids_of(&snapshot->files->ids, file);
 }
 

@@ -9,7 +9,6 @@
 #define TOOL_PROCESS_SNAPSHOT_H
 
 #include "common/worker.h"
-#include "content/silent.h"
 #include "file_ids.h"
 #include "libbuildid/libbuildid.h"
 
@@ -17,7 +16,6 @@
 struct process_files {
 	struct worker worker;
 	struct file_ids ids;
-	struct silent silent;
 };
 
 void process_files_free(struct process_files *files);

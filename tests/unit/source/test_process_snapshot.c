@@ -376,6 +376,36 @@ static void others_are_not_looked_at(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* /proc/PID/maps shows a newline as "\012", and these four characters, too. */
+static void a_path_is_not_guessed_where_it_is_ambiguous(void **state)
+{
+	static const char *const names[] = { "a\\012b", "a\nb" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			shell("cp /bin/sleep '%s'", names[i]);
+			execl(names[i], names[i], "1000", NULL);
+			_exit(1);
+		}
+		shell("until grep -q ^a /proc/%d/comm; do sleep 0.01; done", child);
+		look_once((uint32_t)child, 0, own_path(names[i]));
+		assert_int_equal(found.files, 1);
+		assert_int_equal(found_file()->flags, 0);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	assert_true(process_maps_show_same("a\\012b", "a\nb"));
+	assert_true(process_maps_show_same("a\nb", "a\nb"));
+	assert_false(process_maps_show_same("a\nb", "a\nc"));
+	assert_false(process_maps_show_same("a\n", "a"));
+	assert_false(process_maps_show_same("a\\01", "a\n"));
+}
+
 static void all_processes_are_looked_at(void **state)
 {
 	pid_t child;
@@ -414,6 +444,7 @@ int main(void)
 		TEST(a_process_that_calls_exec_is_read_again),
 		TEST(a_process_that_ends_is_no_other_one),
 		TEST(others_are_not_looked_at),
+		TEST(a_path_is_not_guessed_where_it_is_ambiguous),
 		TEST(all_processes_are_looked_at),
 	};
 

@@ -232,10 +232,9 @@ static enum evidence compare_bytes(struct news *news, const struct place *before
 	for (i = 0; current >= 0 && error && i < ARRAY_SIZE(holders); i++) {
 		const struct mapped_place mapped = { holders[i]->pid, holders[i]->addr,
 						     &before->file };
-		uint64_t patience = READING_MAX;
 
 		if (mapped.pid)
-			error = lookup_compare(&news->worker, current, "", &mapped, &patience,
+			error = lookup_compare(&news->worker, current, "", &mapped, READING_MAX,
 					       &same);
 	}
 	if (current >= 0)

@@ -206,6 +206,7 @@ static int stale_run(struct job *job, struct stale_scan *scan, const struct proc
 		scan_one(job, scan, &list->all[i]);
 	stale_scan_end(scan);
 	stale_end(job, scan);
+	job->failed |= source_fails_by_silence(&job->out, "stale");
 	mapped_packages_report(job->packages, "stale");
 	mapped_packages_free(job->packages);
 	source_close(job->source);

@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "commands/module.h"
 #include "commands/print.h"
+#include "commands/open_source.h"
 #include "commands/stale/stale_scan.h"
 
 void metric_begin(FILE *file, const char *name, const char *type, const char *unit,
@@ -370,6 +371,8 @@ int metrics_stale(FILE *file, struct output *out)
 		err = -EPERM;
 	if (err) {
 		module_error(out, "--stale", err, NULL);
+	} else if (source_fails_by_silence(out, "--stale")) {
+		err = -EBUSY;
 	} else {
 		show_stale(file, &scan);
 		show_stale_packages(file, &packages);

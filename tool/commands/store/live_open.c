@@ -18,10 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/array.h"
 #include "common/clock.h"
 #include "common/copy.h"
 #include "common/open_regular.h"
+#include "common/waits.h"
 #include "content/content.h"
 #include "content/mapped_files.h"
 #include "content/process_user.h"
@@ -34,9 +34,6 @@
 #define IMPATIENCE_MS 20
 /* Longer than a disk takes for a path. */
 #define SLOW_NS 500000000ULL
-/* Not uids: exited processes; user namespaces created by root. */
-#define NOBODY_KNOWN	   UINT64_MAX
-#define NAMESPACED_BY_ROOT (UINT64_MAX - 1)
 
 #define WAITED_ENOUGH "other files of that user have taken too long"
 
@@ -183,41 +180,10 @@ static void answer_question(const struct worker_message *message, struct worker_
 
 /* ------------------------------------------------------------ the parent -- */
 
-/* NULL for a user who was not waited for yet. */
-static struct live_wait *wait_of(const struct live_opener *opener, uint64_t user)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), back;
-	struct live_wait *wait;
-	size_t i;
-
-	for (i = 0; i < opener->nr_waits && opener->waits[i].user != user; i++)
-		;
-	if (i == opener->nr_waits)
-		return NULL;
-	wait = &opener->waits[i];
-	back = (now - wait->since) / LIVE_WAIT_BACK;
-	wait->ns -= MIN(back, wait->ns);
-	wait->since = now;
-	return wait;
-}
-
-static void add_wait(struct live_opener *opener, uint64_t user, uint64_t ns)
-{
-	struct live_wait *wait = wait_of(opener, user);
-
-	if (wait)
-		wait->ns = MIN(wait->ns + ns, LIVE_WAIT_MOST_NS);
-	else if (array_reserve(opener->waits, opener->nr_waits))
-		opener->waits[opener->nr_waits++] =
-			(struct live_wait){ user, ns, clock_ns(CLOCK_MONOTONIC) };
-}
-
 static bool may_wait(struct live_opener *opener, uint64_t user)
 {
-	const struct live_wait *wait = wait_of(opener, user);
-
 	return worker_left(&opener->worker, user) < LIVE_LEFT_MAX &&
-	       (!wait || wait->ns < LIVE_WAIT_NS);
+	       waits_spent(user) < LIVE_WAIT_NS;
 }
 
 /*
@@ -226,11 +192,9 @@ static bool may_wait(struct live_opener *opener, uint64_t user)
  */
 static bool is_refused(struct live_opener *opener, uint64_t user)
 {
-	const struct live_wait *wait = wait_of(opener, user);
-
-	return user && user != NOBODY_KNOWN &&
+	return user && user != PROCESS_OF_NOBODY_KNOWN &&
 	       (worker_left(&opener->worker, user) >= LIVE_LEFT_MAX ||
-		(wait && wait->ns >= LIVE_WAIT_MOST_NS));
+		waits_spent(user) >= LIVE_WAIT_MOST_NS);
 }
 
 /* Time beyond @given is charged to @user. False with the answer's reason. */
@@ -245,7 +209,7 @@ static bool live_open_ask(struct live_opener *opener, const struct worker_messag
 	error = worker_ask(&opener->worker, message, answer);
 	took = clock_ns(CLOCK_MONOTONIC) - begin;
 	if (took > given)
-		add_wait(opener, user, took);
+		waits_charge(user, took, LIVE_WAIT_MOST_NS);
 	if (!error)
 		return true;
 	if (error == ETIMEDOUT)
@@ -255,18 +219,6 @@ static bool live_open_ask(struct live_opener *opener, const struct worker_messag
 	else
 		reason_set(reason, "%s", strerror(error));
 	return false;
-}
-
-static uint64_t user_of(uint32_t pid, bool *in_our_namespace)
-{
-	struct process_owner owner;
-
-	/* There is no path but the one here. */
-	*in_our_namespace = !pid;
-	if (!process_owner(pid, &owner))
-		return NOBODY_KNOWN;
-	*in_our_namespace = owner.in_our_namespace;
-	return owner.user || owner.in_our_namespace ? owner.user : NAMESPACED_BY_ROOT;
 }
 
 static bool open_file(struct live_opener *opener, struct question *question, uint64_t user,
@@ -294,7 +246,10 @@ bool live_open_mapped(struct live_opener *opener, uint32_t pid, uint64_t addr, c
 		      struct live_file *file, struct reason *reason)
 {
 	struct question question = { .task = OPEN, .pid = pid, .addr = addr };
-	uint64_t user = user_of(pid, &question.may_wait);
+	uint64_t user = process_blamed(pid, &question.may_wait);
+
+	/* There is no path but the one here. */
+	question.may_wait |= !pid;
 
 	snprintf(question.path, sizeof(question.path), "%s", path);
 	return open_file(opener, &question, user, file, reason);
@@ -392,5 +347,4 @@ void live_opener_init(struct live_opener *opener)
 void live_opener_end(struct live_opener *opener)
 {
 	worker_end(&opener->worker);
-	free(opener->waits);
 }

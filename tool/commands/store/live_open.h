@@ -5,9 +5,9 @@
  * if it does not end in time. What is mapped is opened without a path; a path is walked in memory
  * first, where no server is asked. If that is not enough, a worker waits for a second, but not for
  * processes in other user namespaces, which choose what their paths lead to. Each user has a budget
- * of LIVE_WAIT_NS, slowly refilled; once it is used up, that user is not waited for. For a user who
- * exceeds LIVE_WAIT_MOST_NS even so, or causes LIVE_LEFT_MAX workers to be left behind, nothing is
- * opened.
+ * of LIVE_WAIT_NS, slowly refilled (waits.h); once it is used up, that user is not waited for. For
+ * a user who exceeds LIVE_WAIT_MOST_NS even so, or causes LIVE_LEFT_MAX workers to be left behind,
+ * nothing is opened.
  */
 #ifndef TOOL_LIVE_OPEN_H
 #define TOOL_LIVE_OPEN_H
@@ -26,20 +26,11 @@
 #define LIVE_WAIT_NS	  2500000000ULL
 #define LIVE_WAIT_MOST_NS (2 * LIVE_WAIT_NS)
 #define LIVE_LEFT_MAX	  2
-/* This fraction of elapsed time refills the budget. */
-#define LIVE_WAIT_BACK 32
 /* The most that a worker reads of a file. */
 #define LIVE_COPY_MOST (256ULL << 20)
 
-struct live_wait {
-	uint64_t user;
-	uint64_t ns, since;
-};
-
 struct live_opener {
 	struct worker worker;
-	struct live_wait *waits;
-	size_t nr_waits;
 };
 
 /* What live_open_mapped() opens: to be read, or an O_PATH descriptor, for live_copy() alone. */
