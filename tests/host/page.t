@@ -149,6 +149,44 @@ def an_svg_by_itself_is_well_formed_and_works():
 
 
 @test
+def a_pid_that_is_used_again_is_another_process():
+    recording = Recording()
+    for begin, comm in ((1, b"first"), (5, b"second")):
+        recording.program(20, begin * SECOND, comm)
+        recording.mapping(20, begin * SECOND, b"/srv/lib.so", b"\3" * 20, BASE)
+        for i in range(5):
+            recording.sample(20, begin * SECOND + i * SECOND // 10, (BASE + 8,))
+        recording.exit(20, (begin + 2) * SECOND)
+    recording.program(21, 9 * SECOND, b"end")
+    recording.write(os.path.join(WORK["dir"], "again.data"))
+    buildid("report", "--no-debuginfod", "-i", "again.data", "--html", "again.html",
+            cwd=WORK["dir"], stderr=subprocess.DEVNULL)
+    browser = WORK["browser"]
+    browser.open("file://" + os.path.join(WORK["dir"], "again.html"))
+    rows = browser.value("Array.from(document.querySelectorAll('.lane tr:not(:first-child)'), "
+                         "r => Array.from(r.cells, c => c.textContent))")
+    equal(sorted(rows), [["first", "20", "0.000", "2.000", "5"],
+                         ["second", "20", "4.000", "6.000", "5"]])
+
+
+@test
+def tables_can_be_sorted():
+    browser = WORK["browser"]
+    browser.open(page())
+    column = "Array.from(document.querySelectorAll('#contents td:first-child'), " \
+        "c => c.textContent)"
+    first = browser.value(column)
+    equal(first, sorted(first, key=lambda text: -int(text)))
+    header = "document.querySelector('#contents th:first-child')"
+    browser.value(header + ".id = 'samples'")
+    browser.click("#samples button")
+    browser.click("#samples button")
+    equal(browser.value(column), sorted(first, key=int))
+    equal(browser.value(header + ".getAttribute('aria-sort')"), "ascending")
+    equal(browser.complaints(), [])
+
+
+@test
 def ten_thousand_processes_take_less_than_20_mb():
     recording = Recording()
     for pid in range(100, 10100):
