@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The page of buildid report, in a browser: hostile names are names, and it can be used."""
+"""The pages of report, mon and stale in a browser: hostile names are names, and they can be used."""
 
 import os
 import re
@@ -13,6 +13,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 
 from browser import Browser                # noqa: E402
+from make_log import Log                   # noqa: E402
 from make_perfdata import Recording        # noqa: E402
 from tap import equal, run, test           # noqa: E402
 
@@ -184,6 +185,92 @@ def tables_can_be_sorted():
     equal(browser.value(column), sorted(first, key=int))
     equal(browser.value(header + ".getAttribute('aria-sort')"), "ascending")
     equal(browser.complaints(), [])
+
+
+def cells(selector):
+    return WORK["browser"].value(
+        "Array.from(document.querySelectorAll(%r), r => Array.from(r.cells, c => c.innerText))"
+        % selector)
+
+
+def upgraded(name, **more):
+    """The page of a log: a library is replaced while a shell, its child and a server run."""
+    log, path = Log(SECOND), b"/srv/" + TAG.encode() + b"/lib.so"
+    old, new = b"\x0a" * 20, b"\x0b" * 20
+    log.mapping(10, SECOND, path, old, b"server", before=True)
+    log.mapping(11, SECOND, path, old, b"<i>sh\xff", before=True)
+    log.fork(12, 2 * SECOND, b"child", 11)
+    log.mapping(13, 3 * SECOND, path, new, b"later")
+    log.execute(12, 5 * SECOND, b"other")
+    log.mapping(12, 5 * SECOND, path, new, b"other")
+    log.exit(11, 7 * SECOND, b"sh")
+    # Another process has its pid, and the same path is on another filesystem.
+    log.fork(11, 8 * SECOND, b"again", 13, start=77)
+    log.mapping(14, 8 * SECOND, path, b"\x0c" * 20, b"elsewhere", device=2)
+    log.mapping(14, 9 * SECOND, b"/\xff\xfe<b>\x01bytes", b"", b"end")
+    log.write(os.path.join(WORK["dir"], name), **more)
+
+
+@test
+def who_ran_the_old_library_until_when():
+    browser = WORK["browser"]
+    upgraded("log")
+    equal(buildid("mon", "--html", "mon.html", "log", cwd=WORK["dir"],
+                  stderr=subprocess.DEVNULL), b"")
+    browser.open("file://" + os.path.join(WORK["dir"], "mon.html"))
+    equal(browser.complaints(), [])
+    equal(browser.value("document.querySelectorAll('script').length"), 1)
+    equal(browser.value("document.querySelectorAll('img, b, i').length"), 0)
+    equal(browser.value("document.querySelectorAll('svg.flame, #reset:not([hidden])').length"), 0)
+    rows = cells("#old tbody tr")
+    equal([row[:4] for row in rows],
+          [["server", "10", "2026-01-02T03:04:03Z", "end"],
+           ["<i>sh\ufffd", "11", "2026-01-02T03:04:03Z", "2026-01-02T03:04:07Z"],
+           ["child", "12", "2026-01-02T03:04:03Z", "2026-01-02T03:04:05Z"]])
+    equal(rows[0][4], "/srv/%s/lib.so" % TAG)
+    equal(rows[0][5], "0a" * 20 + "\nnow " + "0b" * 20)
+    browser.value("document.querySelectorAll('.lane details').forEach(d => d.open = true)")
+    equal(sorted(row[:4] for row in cells(".lane tr:not(:first-child)")), sorted([
+        ["server", "10", "before", "end"],
+        ["<i>sh\ufffd", "11", "before", "2026-01-02T03:04:07Z"],
+        ["child", "12", "2026-01-02T03:04:02Z", "2026-01-02T03:04:05Z"],
+        ["later", "13", "2026-01-02T03:04:03Z", "end"],
+        ["other", "12", "2026-01-02T03:04:05Z", "end"],
+        ["again", "11", "2026-01-02T03:04:08Z", "end"],
+        ["elsewhere", "14", "2026-01-02T03:04:08Z", "end"],
+        ["elsewhere", "14", "2026-01-02T03:04:09Z", "end"]]))
+    assert "/\ufffd\ufffd<b>\ufffdbytes" in [row[1] for row in cells("#contents tbody tr")]
+    equal(browser.value("document.querySelector('#missing li')"), None)
+    browser.type("/")
+    browser.type("server")
+    equal(browser.value("document.getElementById('found').textContent"), "2 found")
+    equal(browser.value("document.querySelectorAll('#old tbody tr:not(.off)').length"), 1)
+    equal(browser.complaints(), [])
+    upgraded("cut", whole=False)
+    subprocess.run([os.path.join(WORK["out"], "buildid"), "mon", "--html", "cut.html", "cut"],
+                   cwd=WORK["dir"], check=False, stderr=subprocess.DEVNULL)
+    browser.open("file://" + os.path.join(WORK["dir"], "cut.html"))
+    equal(len(cells("#old tbody tr")), 3)
+    assert browser.value("document.querySelector('#missing li').textContent") \
+        .startswith("what comes after this: "), "a cut log is not said to be one"
+
+
+@test
+def ten_thousand_processes_of_a_log_take_less_than_20_mb():
+    log = Log(SECOND)
+    for pid in range(100, 10100):
+        time = pid * SECOND // 100
+        log.fork(pid, time, b"sh", pid - 1 if pid > 100 else 1)
+        log.execute(pid, time, b"worker-%d" % (pid % 50))
+        for i in range(20):
+            log.mapping(pid, time, b"/srv/lib%d.so" % i, bytes((i, pid // 300)) * 10, b"worker")
+        if pid % 10:
+            log.exit(pid, time + 30 * SECOND, b"worker")
+    log.write(os.path.join(WORK["dir"], "many.log"))
+    buildid("mon", "--html", "many.html", "many.log", cwd=WORK["dir"], stderr=subprocess.DEVNULL)
+    size = os.stat(os.path.join(WORK["dir"], "many.html")).st_size
+    print("# %.1f MB" % (size / 1e6))
+    assert size < 20e6, size
 
 
 @test

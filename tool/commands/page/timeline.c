@@ -151,9 +151,15 @@ void timeline_put_time(FILE *file, const struct timeline *timeline, uint64_t tim
 		fprintf(file, "%.3f", (double)(time - timeline->begin) / 1e9);
 }
 
+/* Seconds are numbers. */
+static void put_time_cell(const struct drawing *drawing)
+{
+	fprintf(drawing->file, "<td class=\"%c\">", drawing->timeline->nr_clocks ? 't' : 'n');
+}
+
 static void put_from(const struct drawing *drawing, uint64_t from)
 {
-	fputs("<td class=\"n\">", drawing->file);
+	put_time_cell(drawing);
 	if (from < drawing->timeline->begin)
 		fputs("before", drawing->file);
 	else
@@ -162,7 +168,7 @@ static void put_from(const struct drawing *drawing, uint64_t from)
 
 static void put_until(const struct drawing *drawing, uint64_t until)
 {
-	fputs("<td class=\"n\">", drawing->file);
+	put_time_cell(drawing);
 	if (until >= drawing->timeline->end)
 		fputs("end", drawing->file);
 	else
@@ -299,9 +305,9 @@ static bool put_lane(const struct drawing *drawing, const struct timeline_conten
 	if (sampled)
 		fprintf(file, " <span>%" PRIu64 " samples</span>", content->samples);
 	fprintf(file,
-		"<svg class=\"time\" viewBox=\"0 %d %.0f %d\" preserveAspectRatio=\"none\" role=\"img\" "
+		"<svg class=\"time%s\" viewBox=\"0 %d %.0f %d\" preserveAspectRatio=\"none\" role=\"img\" "
 		"aria-label=\"when it was mapped%s\">",
-		sampled ? 0 : HEIGHT - 2 * BAR, WIDTH, sampled ? HEIGHT : 2 * BAR,
+		sampled ? "" : " bare", sampled ? 0 : HEIGHT - BAR, WIDTH, sampled ? HEIGHT : BAR,
 		sampled ? " and sampled" : "");
 	good = put_bars(drawing, content);
 	put_slots(drawing, content);
@@ -344,12 +350,22 @@ static bool put_track(struct drawing *drawing, const struct track *track)
 	return true;
 }
 
+static void put_axis(FILE *file, const struct timeline *timeline)
+{
+	fputs("<p class=\"axis\"><span>", file);
+	timeline_put_time(file, timeline, timeline->begin);
+	fputs("</span><span>", file);
+	timeline_put_time(file, timeline, timeline->end);
+	fprintf(file, "%s</span></p>\n", timeline->nr_clocks ? "" : " s");
+}
+
 bool timeline_put(FILE *file, const struct timeline *timeline)
 {
 	struct drawing drawing = { .file = file, .timeline = timeline };
 	bool good = make_lanes(&drawing) && make_tracks(&drawing);
 	size_t i;
 
+	put_axis(file, timeline);
 	for (i = 0; good && i < drawing.nr_tracks && i < PATHS_MAX; i++)
 		good = put_track(&drawing, &drawing.tracks[i]);
 	if (drawing.nr_tracks > PATHS_MAX)

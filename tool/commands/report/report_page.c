@@ -95,7 +95,7 @@ static void put_content(const struct writing *writing, uint32_t dso)
 
 	fprintf(writing->file,
 		"<tr class=\"s\"><td class=\"n\">%" PRIu64
-		"<td class=\"n\">%.1f%%<td class=\"n\">%zu<td>",
+		"<td class=\"n\">%.1f%%<td class=\"n\">%zu<td class=\"path\">",
 		content->samples, 100 * (double)content->samples / all, content->nr_uses);
 	markup_text(writing->file, content->path);
 	fprintf(writing->file, "<td><code>%s</code>", id->size ? build_id_text(id, text) : "-");
