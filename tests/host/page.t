@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """The pages of report, mon and stale in a browser: hostile names are names, and they can be used."""
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
@@ -29,6 +31,12 @@ def buildid(*words, **more):
                           stdout=subprocess.PIPE, env=WORK["env"], **more).stdout
 
 
+def build_id(path):
+    notes = subprocess.run(["readelf", "-n", path], check=True, stdout=subprocess.PIPE,
+                           text=True).stdout
+    return re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
+
+
 def compile_library(path, body):
     """The build-id, and the offset of the function that calls nothing."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -38,9 +46,7 @@ def compile_library(path, body):
     offset = re.search(r"^0*([0-9a-f]+) T inner$", subprocess.run(
         ["nm", plain], check=True, stdout=subprocess.PIPE, text=True).stdout, re.M).group(1)
     subprocess.run(["objcopy", "--redefine-sym", "inner=" + HOSTILE, plain, path], check=True)
-    notes = subprocess.run(["readelf", "-n", path], check=True, stdout=subprocess.PIPE,
-                           text=True).stdout
-    return bytes.fromhex(re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)), int(offset, 16)
+    return bytes.fromhex(build_id(path)), int(offset, 16)
 
 
 def record():
@@ -255,17 +261,63 @@ def who_ran_the_old_library_until_when():
         .startswith("what comes after this: "), "a cut log is not said to be one"
 
 
+@contextlib.contextmanager
+def running(name):
+    """A copy of sleep that runs, and where it is."""
+    path = os.path.join(WORK["dir"], "run", name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    shutil.copy("/bin/sleep", path)
+    with subprocess.Popen([path, "1000"]) as process:
+        try:
+            while os.readlink("/proc/%d/exe" % process.pid) != path:
+                time.sleep(0.01)
+            yield process.pid, path
+        finally:
+            process.kill()
+
+
+@test
+def what_runs_an_old_content_now():
+    browser = WORK["browser"]
+    with running("<b>\"'&") as (replaced, path), running("gone") as (deleted, gone):
+        shutil.copy("/bin/cat", path + ".new")
+        os.rename(path + ".new", path)
+        os.unlink(gone)
+        done = subprocess.run([os.path.join(WORK["out"], "buildid"), "stale", "--source=perf",
+                               "--temporary", "--html", "stale.html", str(replaced),
+                               str(deleted)], cwd=WORK["dir"], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    equal((done.returncode, done.stdout), (3, b""))
+    browser.open("file://" + os.path.join(WORK["dir"], "stale.html"))
+    equal(browser.complaints(), [])
+    equal(browser.value("document.querySelectorAll('b').length"), 0)
+    rows = sorted(cells("#processes tbody tr"))
+    equal([row[:2] + row[4:] for row in rows],
+          [["<b>\"'&", str(replaced), "1"], ["gone", str(deleted), "1"]])
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:]{8}Z", rows[0][3]), rows
+    tracks = browser.value("Array.from(document.querySelectorAll('.track'), t => t.innerText)")
+    equal(len(tracks), 2)
+    for text in (path, build_id("/bin/sleep") + " runs", build_id("/bin/cat") + " is there now, "
+                 "since 20", str(replaced)):
+        assert text in tracks[0], (text, tracks[0])
+    assert gone in tracks[1] and "deleted" in tracks[1], tracks[1]
+    browser.type("/")
+    browser.type("gone")
+    equal(browser.value("document.getElementById('found').textContent"), "2 found")
+    equal(browser.complaints(), [])
+
+
 @test
 def ten_thousand_processes_of_a_log_take_less_than_20_mb():
     log = Log(SECOND)
     for pid in range(100, 10100):
-        time = pid * SECOND // 100
-        log.fork(pid, time, b"sh", pid - 1 if pid > 100 else 1)
-        log.execute(pid, time, b"worker-%d" % (pid % 50))
+        when = pid * SECOND // 100
+        log.fork(pid, when, b"sh", pid - 1 if pid > 100 else 1)
+        log.execute(pid, when, b"worker-%d" % (pid % 50))
         for i in range(20):
-            log.mapping(pid, time, b"/srv/lib%d.so" % i, bytes((i, pid // 300)) * 10, b"worker")
+            log.mapping(pid, when, b"/srv/lib%d.so" % i, bytes((i, pid // 300)) * 10, b"worker")
         if pid % 10:
-            log.exit(pid, time + 30 * SECOND, b"worker")
+            log.exit(pid, when + 30 * SECOND, b"worker")
     log.write(os.path.join(WORK["dir"], "many.log"))
     buildid("mon", "--html", "many.html", "many.log", cwd=WORK["dir"], stderr=subprocess.DEVNULL)
     size = os.stat(os.path.join(WORK["dir"], "many.html")).st_size
@@ -277,16 +329,16 @@ def ten_thousand_processes_of_a_log_take_less_than_20_mb():
 def ten_thousand_processes_take_less_than_20_mb():
     recording = Recording()
     for pid in range(100, 10100):
-        time = pid * SECOND // 1000
-        recording.program(pid, time, b"worker-%d" % (pid % 50))
+        when = pid * SECOND // 1000
+        recording.program(pid, when, b"worker-%d" % (pid % 50))
         for i in range(4):
-            recording.mapping(pid, time, b"/srv/lib%d.so" % i, bytes((i, pid % 2)) * 10,
+            recording.mapping(pid, when, b"/srv/lib%d.so" % i, bytes((i, pid % 2)) * 10,
                               BASE + i * 0x100000)
         for i in range(10):
-            recording.sample(pid, time + i * 1000,
+            recording.sample(pid, when + i * 1000,
                              [BASE + (level % 4) * 0x100000 + (pid * level * i) % 0x10000
                               for level in range(12)])
-        recording.exit(pid, time + SECOND // 2)
+        recording.exit(pid, when + SECOND // 2)
     recording.write(os.path.join(WORK["dir"], "many.data"))
     buildid("report", "--no-debuginfod", "-i", "many.data", "--html", "many.html",
             cwd=WORK["dir"], stderr=subprocess.DEVNULL)
