@@ -308,6 +308,31 @@ def what_runs_an_old_content_now():
 
 
 @test
+def what_an_upgrade_changed_as_a_page():
+    browser = WORK["browser"]
+    record()
+    names = ("before.so", os.path.join(TAG, "lib.so"))
+    equal(buildid("report", "--diff", "-i", "perf.data", "--html", "diff.html", *names,
+                  cwd=WORK["dir"]), b"")
+    browser.open("file://" + os.path.join(WORK["dir"], "diff.html"))
+    equal(browser.complaints(), [])
+    equal(browser.value("document.querySelectorAll('img, b').length"), 0)
+    equal([row[:2] + row[4:] for row in cells("#contents tbody tr")],
+          [["before", names[0], "60", "60.0%"], ["after", names[1], "40", "40.0%"]])
+    row, = cells("#functions tbody tr")
+    equal((row[0], row[3:6], row[7]), ("code", ["100.0%", "100.0%", "+0.0"], HOSTILE))
+    equal(browser.value("document.querySelectorAll('td.g1').length"), 1)
+    buildid("report", "--diff", "--html", "diff.html", *names, cwd=WORK["dir"])
+    browser.open("file://" + os.path.join(WORK["dir"], "diff.html"))
+    equal(cells("#functions tbody tr"), [[row[0], row[1], row[2], HOSTILE]])
+    equal(browser.complaints(), [])
+    for words in (("--json", "--html=x"), ("--folded",)):
+        done = subprocess.run([os.path.join(WORK["out"], "buildid"), "report", "--diff", *words,
+                               *names], cwd=WORK["dir"], check=False, capture_output=True)
+        equal(done.returncode, 2, done.stderr)
+
+
+@test
 def ten_thousand_processes_of_a_log_take_less_than_20_mb():
     log = Log(SECOND)
     for pid in range(100, 10100):

@@ -189,7 +189,7 @@
 		frame.element.addEventListener("mouseenter", () => about(frame));
 	}
 	document.addEventListener("keydown", key);
-	for (const header of document.querySelectorAll("table.sort th"))
+	for (const header of document.querySelectorAll("table.sort th:not(:empty)"))
 		make_sortable(header);
 	if (by("bar")) {
 		by("bar").hidden = false;
