@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The page of buildid report, in a browser: hostile names are names, and it can be used."""
+"""The pages of report, mon and stale in a browser: hostile names are names, and they can be used."""
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 
 from browser import Browser                # noqa: E402
+from make_log import Log                   # noqa: E402
 from make_perfdata import Recording        # noqa: E402
 from tap import equal, run, test           # noqa: E402
 
@@ -28,6 +31,12 @@ def buildid(*words, **more):
                           stdout=subprocess.PIPE, env=WORK["env"], **more).stdout
 
 
+def build_id(path):
+    notes = subprocess.run(["readelf", "-n", path], check=True, stdout=subprocess.PIPE,
+                           text=True).stdout
+    return re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)
+
+
 def compile_library(path, body):
     """The build-id, and the offset of the function that calls nothing."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -37,9 +46,7 @@ def compile_library(path, body):
     offset = re.search(r"^0*([0-9a-f]+) T inner$", subprocess.run(
         ["nm", plain], check=True, stdout=subprocess.PIPE, text=True).stdout, re.M).group(1)
     subprocess.run(["objcopy", "--redefine-sym", "inner=" + HOSTILE, plain, path], check=True)
-    notes = subprocess.run(["readelf", "-n", path], check=True, stdout=subprocess.PIPE,
-                           text=True).stdout
-    return bytes.fromhex(re.search(r"Build ID: ([0-9a-f]+)", notes).group(1)), int(offset, 16)
+    return bytes.fromhex(build_id(path)), int(offset, 16)
 
 
 def record():
@@ -149,19 +156,214 @@ def an_svg_by_itself_is_well_formed_and_works():
 
 
 @test
+def a_pid_that_is_used_again_is_another_process():
+    recording = Recording()
+    for begin, comm in ((1, b"first"), (5, b"second")):
+        recording.program(20, begin * SECOND, comm)
+        recording.mapping(20, begin * SECOND, b"/srv/lib.so", b"\3" * 20, BASE)
+        for i in range(5):
+            recording.sample(20, begin * SECOND + i * SECOND // 10, (BASE + 8,))
+        recording.exit(20, (begin + 2) * SECOND)
+    recording.program(21, 9 * SECOND, b"end")
+    recording.write(os.path.join(WORK["dir"], "again.data"))
+    buildid("report", "--no-debuginfod", "-i", "again.data", "--html", "again.html",
+            cwd=WORK["dir"], stderr=subprocess.DEVNULL)
+    browser = WORK["browser"]
+    browser.open("file://" + os.path.join(WORK["dir"], "again.html"))
+    rows = browser.value("Array.from(document.querySelectorAll('.lane tr:not(:first-child)'), "
+                         "r => Array.from(r.cells, c => c.textContent))")
+    equal(sorted(rows), [["first", "20", "0.000", "2.000", "5"],
+                         ["second", "20", "4.000", "6.000", "5"]])
+
+
+@test
+def tables_can_be_sorted():
+    browser = WORK["browser"]
+    browser.open(page())
+    column = "Array.from(document.querySelectorAll('#contents td:first-child'), " \
+        "c => c.textContent)"
+    first = browser.value(column)
+    equal(first, sorted(first, key=lambda text: -int(text)))
+    header = "document.querySelector('#contents th:first-child')"
+    browser.value(header + ".id = 'samples'")
+    browser.click("#samples button")
+    browser.click("#samples button")
+    equal(browser.value(column), sorted(first, key=int))
+    equal(browser.value(header + ".getAttribute('aria-sort')"), "ascending")
+    equal(browser.complaints(), [])
+
+
+def cells(selector):
+    return WORK["browser"].value(
+        "Array.from(document.querySelectorAll(%r), r => Array.from(r.cells, c => c.innerText))"
+        % selector)
+
+
+def upgraded(name, **more):
+    """The page of a log: a library is replaced while a shell, its child and a server run."""
+    log, path = Log(SECOND), b"/srv/" + TAG.encode() + b"/lib.so"
+    old, new = b"\x0a" * 20, b"\x0b" * 20
+    log.mapping(10, SECOND, path, old, b"server", before=True)
+    log.mapping(11, SECOND, path, old, b"<i>sh\xff", before=True)
+    log.fork(12, 2 * SECOND, b"child", 11)
+    log.mapping(13, 3 * SECOND, path, new, b"later")
+    log.execute(12, 5 * SECOND, b"other")
+    log.mapping(12, 5 * SECOND, path, new, b"other")
+    log.exit(11, 7 * SECOND, b"sh")
+    # Another process has its pid, and the same path is on another filesystem.
+    log.fork(11, 8 * SECOND, b"again", 13, start=77)
+    log.mapping(14, 8 * SECOND, path, b"\x0c" * 20, b"elsewhere", device=2)
+    log.mapping(14, 9 * SECOND, b"/\xff\xfe<b>\x01bytes", b"", b"end")
+    log.write(os.path.join(WORK["dir"], name), **more)
+
+
+@test
+def who_ran_the_old_library_until_when():
+    browser = WORK["browser"]
+    upgraded("log")
+    equal(buildid("mon", "--html", "mon.html", "log", cwd=WORK["dir"],
+                  stderr=subprocess.DEVNULL), b"")
+    browser.open("file://" + os.path.join(WORK["dir"], "mon.html"))
+    equal(browser.complaints(), [])
+    equal(browser.value("document.querySelectorAll('script').length"), 1)
+    equal(browser.value("document.querySelectorAll('img, b, i').length"), 0)
+    equal(browser.value("document.querySelectorAll('svg.flame, #reset:not([hidden])').length"), 0)
+    rows = cells("#old tbody tr")
+    equal([row[:4] for row in rows],
+          [["server", "10", "2026-01-02T03:04:03Z", "end"],
+           ["<i>sh\ufffd", "11", "2026-01-02T03:04:03Z", "2026-01-02T03:04:07Z"],
+           ["child", "12", "2026-01-02T03:04:03Z", "2026-01-02T03:04:05Z"]])
+    equal(rows[0][4], "/srv/%s/lib.so" % TAG)
+    equal(rows[0][5], "0a" * 20 + "\nnow " + "0b" * 20)
+    browser.value("document.querySelectorAll('.lane details').forEach(d => d.open = true)")
+    equal(sorted(row[:4] for row in cells(".lane tr:not(:first-child)")), sorted([
+        ["server", "10", "before", "end"],
+        ["<i>sh\ufffd", "11", "before", "2026-01-02T03:04:07Z"],
+        ["child", "12", "2026-01-02T03:04:02Z", "2026-01-02T03:04:05Z"],
+        ["later", "13", "2026-01-02T03:04:03Z", "end"],
+        ["other", "12", "2026-01-02T03:04:05Z", "end"],
+        ["again", "11", "2026-01-02T03:04:08Z", "end"],
+        ["elsewhere", "14", "2026-01-02T03:04:08Z", "end"],
+        ["elsewhere", "14", "2026-01-02T03:04:09Z", "end"]]))
+    assert "/\ufffd\ufffd<b>\ufffdbytes" in [row[1] for row in cells("#contents tbody tr")]
+    equal(browser.value("document.querySelector('#missing li')"), None)
+    browser.type("/")
+    browser.type("server")
+    equal(browser.value("document.getElementById('found').textContent"), "2 found")
+    equal(browser.value("document.querySelectorAll('#old tbody tr:not(.off)').length"), 1)
+    equal(browser.complaints(), [])
+    upgraded("cut", whole=False)
+    subprocess.run([os.path.join(WORK["out"], "buildid"), "mon", "--html", "cut.html", "cut"],
+                   cwd=WORK["dir"], check=False, stderr=subprocess.DEVNULL)
+    browser.open("file://" + os.path.join(WORK["dir"], "cut.html"))
+    equal(len(cells("#old tbody tr")), 3)
+    assert browser.value("document.querySelector('#missing li').textContent") \
+        .startswith("what comes after this: "), "a cut log is not said to be one"
+
+
+@contextlib.contextmanager
+def running(name):
+    """A copy of sleep that runs, and where it is."""
+    path = os.path.join(WORK["dir"], "run", name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    shutil.copy("/bin/sleep", path)
+    with subprocess.Popen([path, "1000"]) as process:
+        try:
+            while os.readlink("/proc/%d/exe" % process.pid) != path:
+                time.sleep(0.01)
+            yield process.pid, path
+        finally:
+            process.kill()
+
+
+@test
+def what_runs_an_old_content_now():
+    browser = WORK["browser"]
+    with running("<b>\"'&") as (replaced, path), running("gone") as (deleted, gone):
+        shutil.copy("/bin/cat", path + ".new")
+        os.rename(path + ".new", path)
+        os.unlink(gone)
+        done = subprocess.run([os.path.join(WORK["out"], "buildid"), "stale", "--source=perf",
+                               "--temporary", "--html", "stale.html", str(replaced),
+                               str(deleted)], cwd=WORK["dir"], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    equal((done.returncode, done.stdout), (3, b""))
+    browser.open("file://" + os.path.join(WORK["dir"], "stale.html"))
+    equal(browser.complaints(), [])
+    equal(browser.value("document.querySelectorAll('b').length"), 0)
+    rows = sorted(cells("#processes tbody tr"))
+    equal([row[:2] + row[4:] for row in rows],
+          [["<b>\"'&", str(replaced), "1"], ["gone", str(deleted), "1"]])
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:]{8}Z", rows[0][3]), rows
+    tracks = browser.value("Array.from(document.querySelectorAll('.track'), t => t.innerText)")
+    equal(len(tracks), 2)
+    for text in (path, build_id("/bin/sleep") + " runs", build_id("/bin/cat") + " is there now, "
+                 "since 20", str(replaced)):
+        assert text in tracks[0], (text, tracks[0])
+    assert gone in tracks[1] and "deleted" in tracks[1], tracks[1]
+    browser.type("/")
+    browser.type("gone")
+    equal(browser.value("document.getElementById('found').textContent"), "2 found")
+    equal(browser.complaints(), [])
+
+
+@test
+def what_an_upgrade_changed_as_a_page():
+    browser = WORK["browser"]
+    record()
+    names = ("before.so", os.path.join(TAG, "lib.so"))
+    equal(buildid("report", "--diff", "-i", "perf.data", "--html", "diff.html", *names,
+                  cwd=WORK["dir"]), b"")
+    browser.open("file://" + os.path.join(WORK["dir"], "diff.html"))
+    equal(browser.complaints(), [])
+    equal(browser.value("document.querySelectorAll('img, b').length"), 0)
+    equal([row[:2] + row[4:] for row in cells("#contents tbody tr")],
+          [["before", names[0], "60", "60.0%"], ["after", names[1], "40", "40.0%"]])
+    row, = cells("#functions tbody tr")
+    equal((row[0], row[3:6], row[7]), ("code", ["100.0%", "100.0%", "+0.0"], HOSTILE))
+    equal(browser.value("document.querySelectorAll('td.g1').length"), 1)
+    buildid("report", "--diff", "--html", "diff.html", *names, cwd=WORK["dir"])
+    browser.open("file://" + os.path.join(WORK["dir"], "diff.html"))
+    equal(cells("#functions tbody tr"), [[row[0], row[1], row[2], HOSTILE]])
+    equal(browser.complaints(), [])
+    for words in (("--json", "--html=x"), ("--folded",)):
+        done = subprocess.run([os.path.join(WORK["out"], "buildid"), "report", "--diff", *words,
+                               *names], cwd=WORK["dir"], check=False, capture_output=True)
+        equal(done.returncode, 2, done.stderr)
+
+
+@test
+def ten_thousand_processes_of_a_log_take_less_than_20_mb():
+    log = Log(SECOND)
+    for pid in range(100, 10100):
+        when = pid * SECOND // 100
+        log.fork(pid, when, b"sh", pid - 1 if pid > 100 else 1)
+        log.execute(pid, when, b"worker-%d" % (pid % 50))
+        for i in range(20):
+            log.mapping(pid, when, b"/srv/lib%d.so" % i, bytes((i, pid // 300)) * 10, b"worker")
+        if pid % 10:
+            log.exit(pid, when + 30 * SECOND, b"worker")
+    log.write(os.path.join(WORK["dir"], "many.log"))
+    buildid("mon", "--html", "many.html", "many.log", cwd=WORK["dir"], stderr=subprocess.DEVNULL)
+    size = os.stat(os.path.join(WORK["dir"], "many.html")).st_size
+    print("# %.1f MB" % (size / 1e6))
+    assert size < 20e6, size
+
+
+@test
 def ten_thousand_processes_take_less_than_20_mb():
     recording = Recording()
     for pid in range(100, 10100):
-        time = pid * SECOND // 1000
-        recording.program(pid, time, b"worker-%d" % (pid % 50))
+        when = pid * SECOND // 1000
+        recording.program(pid, when, b"worker-%d" % (pid % 50))
         for i in range(4):
-            recording.mapping(pid, time, b"/srv/lib%d.so" % i, bytes((i, pid % 2)) * 10,
+            recording.mapping(pid, when, b"/srv/lib%d.so" % i, bytes((i, pid % 2)) * 10,
                               BASE + i * 0x100000)
         for i in range(10):
-            recording.sample(pid, time + i * 1000,
+            recording.sample(pid, when + i * 1000,
                              [BASE + (level % 4) * 0x100000 + (pid * level * i) % 0x10000
                               for level in range(12)])
-        recording.exit(pid, time + SECOND // 2)
+        recording.exit(pid, when + SECOND // 2)
     recording.write(os.path.join(WORK["dir"], "many.data"))
     buildid("report", "--no-debuginfod", "-i", "many.data", "--html", "many.html",
             cwd=WORK["dir"], stderr=subprocess.DEVNULL)

@@ -32,7 +32,7 @@ function __buildid_value
             printf '%s\n' -x -a 'gnu go htlhash fsverity cookie none any'
         case comm
             printf '%s\n' -x -a '(ps -eo comm= | sort -u)'
-        case input log output files-from
+        case input log output files-from html flamegraph
             printf '%s\n' -r -F
         case '*'
             printf '%s\n' -x

@@ -358,6 +358,11 @@ const char *perfdata_profile_comm(const struct perfdata_profile *profile, uint32
 	return task_names_find(&profile->names, pid, time);
 }
 
+uint64_t perfdata_profile_until(const struct perfdata_profile *profile, uint32_t pid, uint64_t time)
+{
+	return task_names_until(&profile->names, pid, time);
+}
+
 uint64_t perfdata_profile_begin(const struct perfdata_profile *profile)
 {
 	return profile->begin;

@@ -209,6 +209,16 @@ uint64_t input_now(const struct input *input)
 	return input->now;
 }
 
+uint64_t input_ended(const struct input *input)
+{
+	return input->log ? log_ended(input->log) : clock_ns(CLOCK_MONOTONIC);
+}
+
+const char *input_log_error(const struct input *input)
+{
+	return input->log ? log_error(input->log) : NULL;
+}
+
 int64_t input_real(const struct input *input, uint64_t mono)
 {
 	return input->log ? log_ahead(input->log, mono) : clock_real();

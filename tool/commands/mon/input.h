@@ -40,6 +40,10 @@ void input_report_error(const struct input *input);
 int input_fd(const struct input *input);
 /* For waiting_next(): the time of the last record, or of input_next() when it found none. */
 uint64_t input_now(const struct input *input);
+/* The time up to which there was nothing else: of the end of a log, else now. */
+uint64_t input_ended(const struct input *input);
+/* Why a log could not be read to its end, or NULL. */
+const char *input_log_error(const struct input *input);
 /* CLOCK_REALTIME less the stream's time at @mono, that of a record which was read lately. */
 int64_t input_real(const struct input *input, uint64_t mono);
 

@@ -25,6 +25,7 @@
 #include "commands/filter.h"
 #include "input.h"
 #include "commands/mapped_package.h"
+#include "mon_page.h"
 #include "news.h"
 #include "commands/open_source.h"
 #include "commands/options.h"
@@ -72,6 +73,8 @@ struct mon {
 	bool netlink;
 	uint32_t ring_size;
 	const char *log;
+	const char *html;
+	struct mon_timeline *timeline; /* NULL without --html */
 	uint64_t count; /* 0 for no end */
 
 	struct news *news;		  /* NULL without --changes */
@@ -176,10 +179,26 @@ static void mon_show(struct mon *mon, const struct buildid_event *event)
 		count_lost(&mon->lost, (const void *)event->record);
 	if (event->record->type == BUILDID_RECORD_MMAP)
 		count_mapping(mon, (const void *)event->record);
+	/* Of a log it is the page that is wanted. */
+	if (mon->html && mon->log)
+		return;
 	fit(mon);
 	print_event(&mon->out, event, &mon->view);
 	if (ferror(stdout))
 		stop_showing(mon, errno);
+}
+
+static bool is_task(const struct buildid_event *event)
+{
+	switch (event->record->type) {
+	case BUILDID_RECORD_FORK:
+	case BUILDID_RECORD_EXEC:
+	case BUILDID_RECORD_EXIT:
+	case BUILDID_RECORD_COMM:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool is_mapping(const struct buildid_event *event)
@@ -212,10 +231,24 @@ static const struct packages *packages_of(const struct mon *mon, const struct bu
 	return mapped_packages_find(mon->packages, (const void *)event->record, event->file);
 }
 
+/* That of a process which is not wanted ends nothing that is. */
+static void keep_for_page(struct mon *mon, const struct buildid_event *event)
+{
+	if (is_shown(mon, event) || event->record->type == BUILDID_RECORD_EXEC ||
+	    event->record->type == BUILDID_RECORD_EXIT)
+		mon_timeline_take(mon->timeline, event,
+				  input_real(mon->input, event->record->time_mono));
+}
+
 static void mon_handle(struct mon *mon, const struct buildid_event *event)
 {
 	bool judged = mon->news && is_mapping(event);
 
+	if (mon->timeline)
+		keep_for_page(mon, event);
+	/* Of a stream they are there for the page alone. */
+	if (is_task(event) && !mon->tasks && !mon->log)
+		return;
 	mon->view.news = 0;
 	mon->view.note = NULL;
 	mon->view.former = NULL;
@@ -307,7 +340,7 @@ static struct input *open_module(struct mon *mon)
 		.size = sizeof(options),
 		.flags = BUILDID_SUB_PATH | (mon->data ? BUILDID_SUB_DATA : 0) |
 			 (mon->kernel ? BUILDID_SUB_KERNEL : 0) |
-			 (mon->tasks ? BUILDID_SUB_TASKS : 0),
+			 (mon->tasks || mon->html ? BUILDID_SUB_TASKS : 0),
 		.ring_size = mon->ring_size,
 	};
 	struct input *input;
@@ -438,6 +471,20 @@ static void read_rest(struct mon *mon)
 	}
 }
 
+static void put_page(struct mon *mon)
+{
+	const struct mon_page page = {
+		.timeline = mon->timeline,
+		.input = mon->log,
+		.lost = &mon->lost,
+		.broken = mon->input_failed ? input_log_error(mon->input) : NULL,
+	};
+
+	mon_timeline_finish(mon->timeline,
+			    mon->input && !enough(mon) ? input_ended(mon->input) : 0);
+	mon->failed |= !mon_page_write(&page, mon->html, &mon->out);
+}
+
 static void mon_watch(struct mon *mon, int signals)
 {
 	fit(mon);
@@ -461,6 +508,8 @@ static void mon_watch(struct mon *mon, int signals)
 	if (mon->input_failed)
 		input_report_error(mon->input);
 	put_summary(mon);
+	if (mon->timeline)
+		put_page(mon);
 }
 
 static bool open_input(struct mon *mon)
@@ -487,7 +536,9 @@ static int mon_run(struct mon *mon)
 		mon->packages = mapped_packages_new();
 	/* A log is of a subscription without it. */
 	mon->waiting = waiting_new(mon->log ? 0 : BUILDID_SUB_PATH);
-	if (!mon->waiting || (mon->changes && !mon->news) ||
+	if (mon->html)
+		mon->timeline = mon_timeline_new(MON_TIMELINE_MAX);
+	if (!mon->waiting || (mon->changes && !mon->news) || (mon->html && !mon->timeline) ||
 	    (mon->changes && !mon->log && !mon->packages)) {
 		out_error(&mon->out, "mon", "out of memory");
 		return EXIT_FAILURE;
@@ -496,6 +547,7 @@ static int mon_run(struct mon *mon)
 		waiting_free(mon->waiting);
 		news_free(mon->news);
 		mapped_packages_free(mon->packages);
+		mon_timeline_free(mon->timeline);
 		return EXIT_FAILURE;
 	}
 	if (mon->news && !mon->log) {
@@ -514,6 +566,7 @@ static int mon_run(struct mon *mon)
 	waiting_free(mon->waiting);
 	news_free(mon->news);
 	mapped_packages_free(mon->packages);
+	mon_timeline_free(mon->timeline);
 	hash_map_free(&mon->shown_files);
 	return mon->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -579,6 +632,9 @@ int cmd_mon(int argc, char **argv)
 		  "before, a deleted file, a memfd, a file that is open for writing",
 		  .flag = &mon.changes },
 		{ "time", 't', NULL, "begin each line with the time of day", .flag = &mon.time },
+		{ "html", 0, "FILE",
+		  "at the end, write a page of who had which content when; of a LOG nothing else",
+		  .string = &mon.html },
 		OPTION_FULL(&mon.full),
 		OPTION_LOG(&mon.log),
 		OPTION("input", 'i', "LOG", "the same, as every command has it for what it reads",

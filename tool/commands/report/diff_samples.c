@@ -107,6 +107,13 @@ bool diff_samples_read(struct diff_samples *samples, const struct code_diff *dif
 	return good;
 }
 
+double diff_samples_share(const struct diff_samples *samples, size_t change, size_t side)
+{
+	if (!samples->of || !samples->in[side])
+		return 0;
+	return (double)samples->of[change][side] / (double)samples->in[side];
+}
+
 void diff_samples_free(struct diff_samples *samples)
 {
 	free(samples->of);

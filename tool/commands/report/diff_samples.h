@@ -19,6 +19,8 @@ struct diff_samples {
  */
 bool diff_samples_read(struct diff_samples *samples, const struct code_diff *diff,
 		       const struct diff_recording *recording, const struct build_id *const ids[2]);
+/* Of the samples in that content, those in @change; 0 where nothing is known. */
+double diff_samples_share(const struct diff_samples *samples, size_t change, size_t side);
 void diff_samples_free(struct diff_samples *samples);
 
 #endif

@@ -9,19 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/page/markup.h"
+#include "commands/page/page_parts.h"
 #include "common/array.h"
 #include "common/utf8.h"
 #include "flame_graph.h"
-#include "markup.h"
-#include "page_parts.h"
 
 #define WIDTH  1200.0
 #define ROW    18
 #define LETTER 6.6
 /* Narrower frames, in parts of all samples, are left out; and deeper ones. */
-#define NARROW	  0.0002
-#define DEPTH_MAX 300
-#define COLOURS	  12
+#define NARROW	0.0002
+#define COLOURS 12
 
 struct flame {
 	FILE *file;
@@ -141,7 +140,7 @@ static void put_children(struct flame *flame, uint32_t parent, uint64_t before)
 		const uint32_t node = flame->order[i];
 		const uint64_t total = flame->stacks->nodes[node].total;
 
-		if (total < flame->least || flame->depth >= DEPTH_MAX) {
+		if (total < flame->least || flame->depth >= FLAME_DEPTH_MAX) {
 			flame->losses->frames++;
 			flame->losses->samples += total;
 		} else {
@@ -159,7 +158,7 @@ static unsigned int deepest(const struct flame *flame, uint32_t parent, unsigned
 	unsigned int most = depth, below;
 	uint32_t i;
 
-	for (i = flame->first[parent]; depth < DEPTH_MAX && i < flame->first[parent + 1]; i++) {
+	for (i = flame->first[parent]; depth < FLAME_DEPTH_MAX && i < flame->first[parent + 1]; i++) {
 		const uint32_t node = flame->order[i];
 
 		if (flame->stacks->nodes[node].total < flame->least)

@@ -11,7 +11,9 @@
 
 #include "stacks.h"
 
-/* What is too narrow to be seen. */
+#define FLAME_DEPTH_MAX 300
+
+/* What is too narrow to be seen, or too deep. */
 struct flame_losses {
 	uint64_t frames, samples;
 };

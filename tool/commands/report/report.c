@@ -19,7 +19,8 @@ static const char help[] =
 	"With --diff, compare the functions of two contents: each is a file, a build-id in "
 	"hex or 8 of its digits or more, or PATH@ID as a recording has it. Of a PATH which has had "
 	"two contents, in the recording or else in ~/.debug and now, it is these. With --input the "
-	"samples in each function are shown, too, as a share of all that are in that content.\v"
+	"samples in each function are shown, too, as a share of all that are in that content. With "
+	"--html, that is a page.\v"
 	"A function is \"same\" where its bytes are; \"moved\" where they are but for references "
 	"to what has the same name; \"data\" where others of them may be references to data that "
 	"has none, and is not compared; \"calls\" where it calls functions of another name; "
@@ -57,12 +58,14 @@ static void report_check(bool diff, const struct report_diff *job,
 {
 	const bool made = is_made(profile);
 
-	if (diff && made)
-		args_error("--diff", "not together with --html, --flamegraph and --folded");
+	if (diff && (profile->flamegraph || profile->folded))
+		args_error("--diff", "not together with --flamegraph and --folded");
+	if (profile->html && job->out->json)
+		args_error("--json", "not together with --html");
 	if (diff && !*job->operands)
 		args_error("BEFORE", "missing operand");
-	if ((diff || made) && *job->operands && job->operands[1] && (made || job->operands[2]))
-		args_error(job->operands[made ? 1 : 2], "too many operands");
+	if ((diff || made) && *job->operands && job->operands[1] && (!diff || job->operands[2]))
+		args_error(job->operands[diff ? 2 : 1], "too many operands");
 	if (!diff && job->out->json)
 		args_error("--json", "only together with --diff");
 	if (!diff && job->raw)
@@ -76,7 +79,7 @@ int cmd_report(int argc, char **argv)
 	struct report_diff job = { .out = &out };
 	struct report_profile profile = { .out = &out };
 	const struct args_option options[] = {
-		{ "html", 0, "FILE", "write a page with all of it", .string = &profile.html },
+		{ "html", 0, "FILE", "write a page with all of it, or of the comparison", .string = &profile.html },
 		{ "flamegraph", 0, "FILE", "write a flame graph alone, as SVG",
 		  .string = &profile.flamegraph },
 		{ "folded", 0, NULL, "print a line for each stack, as other flame graphs take them",
@@ -105,6 +108,7 @@ int cmd_report(int argc, char **argv)
 		return run_perf(&job);
 	if (!diff)
 		profile.input = option_perfdata(job.input, job.operands);
+	job.html = profile.html;
 	profile.directory = job.directory;
 	profile.no_servers = job.no_servers;
 	supervise();

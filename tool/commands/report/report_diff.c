@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "diff_samples.h"
+#include "diff_page.h"
 #include "recording_losses.h"
 #include "report_diff.h"
 
@@ -122,14 +122,9 @@ static bool read_samples(struct diffing *diffing)
 
 /* ------------------------------------------------------------------- the order -- */
 
-/* Of the samples in that content, or of the one whose share is larger. */
 static double share_of(const struct diffing *diffing, size_t change, size_t side)
 {
-	const struct diff_samples *samples = &diffing->samples;
-
-	if (!samples->of || !samples->in[side])
-		return 0;
-	return (double)samples->of[change][side] / (double)samples->in[side];
+	return diff_samples_share(&diffing->samples, change, side);
 }
 
 static double larger_share(const struct diffing *diffing, size_t change)
@@ -443,6 +438,22 @@ static bool report_diff_read(struct diffing *diffing)
 	       report_diff_sort(diffing);
 }
 
+static bool put_page(const struct diffing *diffing)
+{
+	const struct diff_page page = {
+		.diff = &diffing->diff,
+		.samples = &diffing->samples,
+		.order = diffing->order,
+		.ids = { &diffing->operands[0].request.id, &diffing->operands[1].request.id },
+		.paths = { name_of(diffing, 0), name_of(diffing, 1) },
+		.losses = diffing->recording.profile ?
+				  perfdata_profile_losses(diffing->recording.profile) :
+				  NULL,
+	};
+
+	return diff_page_write(&page, diffing->job->html, diffing->job->out);
+}
+
 int report_diff_run(const struct report_diff *job)
 {
 	struct diffing diffing = {
@@ -451,7 +462,9 @@ int report_diff_run(const struct report_diff *job)
 	};
 	bool good = report_diff_read(&diffing);
 
-	if (good)
+	if (good && job->html)
+		good = put_page(&diffing);
+	else if (good)
 		put_diff(&diffing);
 	if (good && job->input)
 		recording_losses_say(job->input,

@@ -8,62 +8,29 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/open_own.h"
+#include "commands/page/page.h"
 #include "flame_graph.h"
-#include "page.h"
 #include "recording_losses.h"
+#include "report_page.h"
 #include "report_profile.h"
 
 /* How a file that is replaced has to begin. */
-#define HTML_MAGIC "<!DOCTYPE html>\n<!-- buildid report;"
-#define SVG_MAGIC  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg class=\"flame\""
+#define SVG_MAGIC "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg class=\"flame\""
 
 struct profiling {
 	const struct report_profile *job;
 	struct perfdata *data;
 	struct stacks stacks;
-	struct page page;
+	struct report_page page;
+	struct flame_losses narrow;
 	struct content_files files;
 };
 
-static bool put_page(FILE *file, struct profiling *profiling)
+static bool put_graph(FILE *file, void *data)
 {
-	return page_put(file, &profiling->page);
-}
+	struct profiling *profiling = data;
 
-static bool put_graph(FILE *file, struct profiling *profiling)
-{
-	struct flame_losses unused;
-
-	return flame_graph_file(file, &profiling->stacks, &unused);
-}
-
-static bool report_profile_write(struct profiling *profiling, const char *path, const char *magic,
-				 bool (*put)(FILE *file, struct profiling *profiling))
-{
-	struct reason reason;
-	int fd, err = 0;
-	FILE *file;
-
-	if (!path)
-		return true;
-	fd = open_own(path, true, magic, strlen(magic), &reason);
-	if (fd < 0) {
-		out_error(profiling->job->out, path, "%s", reason.text);
-		return false;
-	}
-	file = fdopen(fd, "w");
-	if (!file)
-		close(fd);
-	if (!file || !put(file, profiling))
-		err = ENOMEM;
-	else if (ferror(file))
-		err = EIO;
-	if (file && fclose(file) && !err)
-		err = errno;
-	if (err)
-		out_error(profiling->job->out, path, "%s", strerror(err));
-	return !err;
+	return flame_graph_file(file, &profiling->stacks, &profiling->narrow);
 }
 
 static bool report_profile_read(struct profiling *profiling)
@@ -95,6 +62,10 @@ static void say_losses(const struct profiling *profiling)
 			"buildid: %s: %zu contents without a file, and so without names of functions; "
 			"see: buildid help store\n",
 			profiling->job->input, unnamed->files);
+	if (profiling->narrow.frames)
+		fprintf(stderr,
+			"buildid: %s: %" PRIu64 " frames too narrow, or deeper than %d, to be drawn\n",
+			profiling->job->flamegraph, profiling->narrow.frames, FLAME_DEPTH_MAX);
 	if (unnamed->unread)
 		fprintf(stderr,
 			"buildid: %s: %" PRIu64
@@ -110,8 +81,11 @@ int report_profile_run(const struct report_profile *job)
 	profiling.page.stacks = &profiling.stacks;
 	profiling.page.input = job->input;
 	if (good) {
-		good = report_profile_write(&profiling, job->html, HTML_MAGIC, put_page);
-		good &= report_profile_write(&profiling, job->flamegraph, SVG_MAGIC, put_graph);
+		if (job->html)
+			good = report_page_write(&profiling.page, job->html, job->out);
+		if (job->flamegraph)
+			good &= page_file_write(job->flamegraph, SVG_MAGIC, put_graph, &profiling,
+						job->out);
 		if (job->folded)
 			flame_graph_fold(stdout, &profiling.stacks);
 		say_losses(&profiling);

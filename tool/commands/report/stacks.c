@@ -40,6 +40,7 @@ void stacks_free(struct stacks *stacks)
 	free(stacks->nodes);
 	free(stacks->raw);
 	free(stacks->uses);
+	free(stacks->ends);
 	hash_map_free(&stacks->location_map);
 	hash_map_free(&stacks->name_map);
 	hash_map_free(&stacks->raw_map);
@@ -207,25 +208,37 @@ static uint32_t name_of(struct stacks *stacks, const char *text, uint32_t dso, b
 
 /* ------------------------------------------------------------------------ uses -- */
 
-static struct stack_use *use_of(struct stacks *stacks, uint32_t dso, uint32_t pid)
+/*
+ * Of a process until its exec or exit at @end: a pid may be that of another process later. What is
+ * in @ends is @end of each use.
+ */
+static struct timeline_use *use_of(struct stacks *stacks, uint32_t dso, uint32_t pid, uint64_t end)
 {
-	const uint64_t key = (uint64_t)dso << 32 | pid;
-	uint32_t found = hash_map_get(&stacks->use_map, key, STACKS_NOTHING);
+	const uint64_t process = (uint64_t)dso << 32 | pid;
+	const uint64_t key = hash_bytes(hash_bytes(hash_start(), &process, sizeof(process)), &end,
+					sizeof(end));
+	const struct hash_slot *slot = NULL;
 
-	if (found != STACKS_NOTHING)
-		return &stacks->uses[found];
+	while ((slot = hash_map_next(&stacks->use_map, key, slot))) {
+		struct timeline_use *use = &stacks->uses[slot->value];
+
+		if (use->content == dso && use->pid == pid && stacks->ends[slot->value] == end)
+			return use;
+	}
 	if (stacks->nr_uses == STACKS_NOTHING || !array_reserve(stacks->uses, stacks->nr_uses) ||
-	    !hash_map_set(&stacks->use_map, key, (uint32_t)stacks->nr_uses))
+	    !array_reserve(stacks->ends, stacks->nr_uses) ||
+	    !hash_map_add(&stacks->use_map, key, (uint32_t)stacks->nr_uses))
 		return NULL;
-	stacks->uses[stacks->nr_uses] = (struct stack_use){
-		.dso = dso,
+	stacks->ends[stacks->nr_uses] = end;
+	stacks->uses[stacks->nr_uses] = (struct timeline_use){
+		.content = dso,
 		.pid = pid,
 		.from = UINT64_MAX,
 	};
 	return &stacks->uses[stacks->nr_uses++];
 }
 
-static void use_extend(struct stack_use *use, uint64_t from, uint64_t until)
+static void use_extend(struct timeline_use *use, uint64_t from, uint64_t until)
 {
 	if (from < use->from)
 		use->from = from;
@@ -236,14 +249,14 @@ static void use_extend(struct stack_use *use, uint64_t from, uint64_t until)
 static bool add_mapped(struct stacks *stacks)
 {
 	const struct perfdata_mapped *mapped;
-	struct stack_use *use;
+	struct timeline_use *use;
 	size_t count, i;
 
 	mapped = perfdata_profile_mapped(stacks->profile, &count);
 	for (i = 0; i < count; i++) {
 		if (mapped[i].dso == PERFDATA_NO_DSO)
 			continue;
-		use = use_of(stacks, (uint32_t)mapped[i].dso, mapped[i].pid);
+		use = use_of(stacks, (uint32_t)mapped[i].dso, mapped[i].pid, mapped[i].until);
 		if (!use)
 			return false;
 		use_extend(use, mapped[i].time, mapped[i].until);
@@ -254,11 +267,12 @@ static bool add_mapped(struct stacks *stacks)
 static bool add_sample_use(struct stacks *stacks, const struct perfdata_stack *stack)
 {
 	const size_t dso = stack->frames->dso;
-	struct stack_use *use;
+	struct timeline_use *use;
 
 	if (dso == PERFDATA_NO_DSO)
 		return true;
-	use = use_of(stacks, (uint32_t)dso, stack->pid);
+	use = use_of(stacks, (uint32_t)dso, stack->pid,
+		     perfdata_profile_until(stacks->profile, stack->pid, stack->time));
 	if (!use)
 		return false;
 	use->samples++;
@@ -292,35 +306,21 @@ static bool stacks_add(struct stacks *stacks, const struct perfdata_stack *stack
 	return node != STACKS_NOTHING;
 }
 
-static int compare_uses(const void *a, const void *b)
-{
-	const struct stack_use *one = a, *other = b;
-	int result = COMPARE(one->dso, other->dso);
-
-	if (!result)
-		result = COMPARE(other->samples, one->samples);
-	if (!result)
-		result = COMPARE(one->from, other->from);
-	return result ? result : COMPARE(one->pid, other->pid);
-}
-
 static void settle_uses(struct stacks *stacks)
 {
 	size_t i;
 
-	array_sort(stacks->uses, stacks->nr_uses, compare_uses);
+	array_sort(stacks->uses, stacks->nr_uses, timeline_compare_uses);
 	for (i = 0; i < stacks->nr_uses; i++) {
-		struct stack_use *use = &stacks->uses[i];
-		struct stack_content *content = &stacks->contents[use->dso];
+		struct timeline_use *use = &stacks->uses[i];
+		struct stack_content *content = &stacks->contents[use->content];
 
 		if (!content->nr_uses++)
 			content->first_use = i;
-		if (use->from < stacks->begin)
-			use->from = stacks->begin;
-		if (use->until > stacks->end)
-			use->until = stacks->end;
 		if (!use->comm)
-			use->comm = perfdata_profile_comm(stacks->profile, use->pid, use->from);
+			use->comm = perfdata_profile_comm(
+				stacks->profile, use->pid,
+				use->from < stacks->begin ? stacks->begin : use->from);
 	}
 }
 
@@ -334,11 +334,11 @@ static bool add_slot(struct stacks *stacks, const struct perfdata_stack *stack)
 		return true;
 	content = &stacks->contents[stack->frames->dso];
 	if (!content->slots)
-		content->slots = calloc(STACKS_SLOTS, sizeof(*content->slots));
+		content->slots = calloc(TIMELINE_SLOTS, sizeof(*content->slots));
 	if (!content->slots)
 		return false;
-	slot = (size_t)((double)(stack->time - stacks->begin) / (double)length * STACKS_SLOTS);
-	content->slots[slot < STACKS_SLOTS ? slot : STACKS_SLOTS - 1]++;
+	slot = (size_t)((double)(stack->time - stacks->begin) / (double)length * TIMELINE_SLOTS);
+	content->slots[slot < TIMELINE_SLOTS ? slot : TIMELINE_SLOTS - 1]++;
 	return true;
 }
 

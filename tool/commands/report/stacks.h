@@ -6,6 +6,7 @@
 #ifndef TOOL_STACKS_H
 #define TOOL_STACKS_H
 
+#include "commands/page/timeline.h"
 #include "common/hash_map.h"
 #include "perfdata/profile.h"
 
@@ -31,20 +32,10 @@ struct stack_node {
 	uint64_t self, total;
 };
 
-/* That a process had a content, or was sampled in it. */
-struct stack_use {
-	uint32_t dso, pid;
-	uint64_t from, until;
-	uint64_t samples;
-	const char *comm;
-};
-
-#define STACKS_SLOTS 200
-
 /* Of a content. */
 struct stack_content {
 	uint64_t samples; /* where the processor was in it */
-	uint32_t *slots;  /* the same by time, STACKS_SLOTS of them; or NULL */
+	uint32_t *slots;  /* the same by time, TIMELINE_SLOTS of them; or NULL */
 	size_t first_use, nr_uses;
 	char *label; /* "lib.so@0123abcd" */
 	char *path;  /* without what names the content */
@@ -62,8 +53,9 @@ struct stacks {
 	size_t nr_names;
 	struct stack_node *nodes; /* of names */
 	size_t nr_nodes;
-	struct stack_use *uses; /* by content, those with the most samples first */
+	struct timeline_use *uses; /* that a process had one of the dsos, or was sampled in it */
 	size_t nr_uses;
+	uint64_t *ends; /* of their processes, while they are read */
 	uint64_t samples;
 	uint64_t begin, end;	/* of the recording */
 	struct stack_node *raw; /* of locations, until they are named */

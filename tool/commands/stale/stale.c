@@ -22,6 +22,7 @@
 #include "common/arguments.h"
 #include "common/progress.h"
 #include "restart_plan.h"
+#include "stale_page.h"
 #include "stale_scan.h"
 
 #define EXIT_STALE 3
@@ -49,6 +50,8 @@ struct job {
 	struct mapped_packages *packages;
 	struct restart_plan plan;
 	bool units, restart_plan, quiet;
+	const char *html;
+	struct stale_page *page; /* NULL without --html */
 	struct filter filter; /* of which only the pids are set */
 	bool full;
 	bool begun;
@@ -80,30 +83,20 @@ static void stale_begin(struct job *job)
 	out_end(out);
 }
 
-static void stale_show(void *data, const struct stale *stale)
+struct known {
+	const struct packages *packages, *now;
+	const char *note, *tail; /* or NULL */
+};
+
+static void stale_print(struct job *job, const struct stale *stale, const struct known *known)
 {
-	struct job *job = data;
 	const struct process_layout *layout = &job->layout;
-	const struct packages *packages, *now = NULL;
-	struct output *out = &job->out;
 	const struct identity runs = print_identity_of(stale->runs);
-	const char *note = NULL;
-	char *tail;
+	struct output *out = &job->out;
 
 	progress_clear();
-	if (job->units || job->restart_plan) {
-		if (!restart_plan_add(&job->plan, stale->pid, stale->mmap->uid, stale->comm))
-			stale_fail(job, "stale", -ENOMEM);
-		return;
-	}
 	if (!job->begun)
 		stale_begin(job);
-	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
-	if (stale->now)
-		now = mapped_packages_now(job->packages, stale->mmap, stale->runs, stale->now);
-	if (stale->now && runs.id.size && runs.kind == stale->now->identity.kind &&
-	    build_id_equal(&runs.id, &stale->now->identity.id))
-		note = PRINT_SAME_ID;
 	out_begin(out);
 	out_string(out, "type", OUT_HIDDEN, "stale");
 	print_process(out, layout, stale->pid, stale->start_time, stale->comm);
@@ -117,16 +110,41 @@ static void stale_show(void *data, const struct stale *stale)
 		out_styled(out, OUT_BAD, NULL, layout->id, "deleted");
 	}
 	print_moment(out, layout, "since", stale->now ? stale->now->ctime : 0);
-	out_string(out, "note", OUT_HIDDEN, note);
-	tail = package_tail(packages, now);
-	print_put_path(out, stale->path, note, tail);
-	free(tail);
+	out_string(out, "note", OUT_HIDDEN, known->note);
+	print_put_path(out, stale->path, known->note, known->tail);
 	print_version(out, stale->runs);
 	out_number(out, "uid", OUT_HIDDEN, stale->mmap->uid);
 	out_number(out, "cgroup", OUT_HIDDEN, stale->mmap->cgroup_id);
-	print_package(out, "", packages);
-	print_package(out, "now_", now);
+	print_package(out, "", known->packages);
+	print_package(out, "now_", known->now);
 	out_end(out);
+}
+
+static void stale_show(void *data, const struct stale *stale)
+{
+	struct job *job = data;
+	const struct packages *packages, *now = NULL;
+	const struct identity runs = print_identity_of(stale->runs);
+	const char *note = NULL;
+	char *tail;
+
+	if (job->units || job->restart_plan) {
+		if (!restart_plan_add(&job->plan, stale->pid, stale->mmap->uid, stale->comm))
+			stale_fail(job, "stale", -ENOMEM);
+		return;
+	}
+	packages = mapped_packages_find(job->packages, stale->mmap, stale->runs);
+	if (stale->now)
+		now = mapped_packages_now(job->packages, stale->mmap, stale->runs, stale->now);
+	if (stale->now && runs.id.size && runs.kind == stale->now->identity.kind &&
+	    build_id_equal(&runs.id, &stale->now->identity.id))
+		note = PRINT_SAME_ID;
+	tail = package_tail(packages, now);
+	if (job->page)
+		stale_page_add(job->page, stale, tail, note);
+	else
+		stale_print(job, stale, &(const struct known){ packages, now, note, tail });
+	free(tail);
 }
 
 static void scan_one(struct job *job, struct stale_scan *scan, const struct listed_process *process)
@@ -175,6 +193,8 @@ static void stale_end(struct job *job, const struct stale_scan *scan)
 	if (job->restart_plan)
 		restart_plan_show(&job->plan, &job->out);
 	restart_plan_free(&job->plan);
+	if (job->page)
+		job->failed |= !stale_page_write(job->page, scan, job->html, &job->out);
 	if (others)
 		fprintf(stderr,
 			"buildid: stale: %zu processes are in no service that can be restarted; see --restart-plan\n",
@@ -195,8 +215,11 @@ static int stale_run(struct job *job, struct stale_scan *scan, const struct proc
 	if (!job->source)
 		return EXIT_FAILURE;
 	job->packages = mapped_packages_new();
-	if (!job->packages) {
+	if (job->html)
+		job->page = stale_page_new(STALE_PAGE_MAX);
+	if (!job->packages || (job->html && !job->page)) {
 		stale_fail(job, "stale", -ENOMEM);
+		mapped_packages_free(job->packages);
 		source_close(job->source);
 		return EXIT_FAILURE;
 	}
@@ -209,6 +232,7 @@ static int stale_run(struct job *job, struct stale_scan *scan, const struct proc
 	job->failed |= source_fails_by_silence(&job->out, "stale");
 	mapped_packages_report(job->packages, "stale");
 	mapped_packages_free(job->packages);
+	stale_page_free(job->page);
 	source_close(job->source);
 	if (scan->unknown)
 		fprintf(stderr,
@@ -243,6 +267,7 @@ int cmd_stale(int argc, char **argv)
 		  "only what has to be restarted, in order, as commands, or comments where no "
 		  "command does it",
 		  .flag = &job.restart_plan },
+		{ "html", 0, "FILE", "in place of lines write a page of it", .string = &job.html },
 		OPTION_FULL(&job.full),
 		OPTION_QUIET(&job.quiet),
 		OPTION_SOURCE(&job.kind),
@@ -263,6 +288,8 @@ int cmd_stale(int argc, char **argv)
 
 	if (job.units && job.restart_plan)
 		args_error("--units", "not together with --restart-plan");
+	if (job.html && (job.units || job.restart_plan))
+		args_error("--html", "not together with --units and --restart-plan");
 	process_operands(&list, &job.out, &job.filter, operands);
 	job.failed = list.failed;
 	/* Of those that there are, but not of all processes for none of them. */

@@ -137,6 +137,27 @@ static void mon_shows_tasks_when_asked(void **state)
 	assert_non_null(strstr(out, "      4 worker          fork of 3\n"));
 }
 
+static void mon_writes_a_page_at_its_end(void **state)
+{
+	char page[65536];
+	union any_record record;
+
+	(void)state;
+	make_process(&record, BUILDID_RECORD_FORK, 4, 77);
+	put_mapping(1, 4, "/<b>");
+	assert_true(fake_put(&record));
+	put_mapping(2, 0, "/c");
+	assert_int_equal(RUN(mon, "--count", "2", "--html", "page"), 0);
+	assert_int_equal(fake.subscribed.flags, BUILDID_SUB_PATH | BUILDID_SUB_TASKS);
+	assert_non_null(strstr(out, "/<b>\n"));
+	assert_null(strstr(out, "fork"));
+	command_slurp("page", page, sizeof(page));
+	assert_non_null(strstr(page, "<h3>/&lt;b&gt;</h3>"));
+	assert_null(strstr(page, "<b>"));
+	/* The forked one has what its parent had. */
+	assert_non_null(strstr(page, "<summary>2 processes</summary>"));
+}
+
 static void mon_warns_when_nothing_is_seen(void **state)
 {
 	(void)state;
@@ -475,6 +496,7 @@ int main(void)
 		TEST(mon_shows_the_kernel_when_asked),
 		TEST(mon_shows_cookies),
 		TEST(mon_shows_tasks_when_asked),
+		TEST(mon_writes_a_page_at_its_end),
 		TEST(mon_warns_when_nothing_is_seen),
 		TEST(a_mapping_waits_for_its_file_and_nothing_else_does),
 		TEST(a_mapping_waits_for_the_path_of_its_own_process),

@@ -83,8 +83,14 @@
 		for (const part of document.querySelectorAll(".s"))
 			part.classList.toggle("off", Boolean(wanted) && !is(part.textContent));
 		if (by("found"))
-			by("found").textContent = wanted ?
-				(100 * matched(found)).toFixed(1) + "% of samples" : "";
+			by("found").textContent = !wanted ? "" : graph ?
+				(100 * matched(found)).toFixed(1) + "% of samples" : count_shown();
+	}
+
+	function count_shown() {
+		const count = document.querySelectorAll(".s:not(.off)").length;
+
+		return count === 1 ? "1 found" : count + " found";
 	}
 
 	function about(frame) {
@@ -132,6 +138,42 @@
 		event.preventDefault();
 	}
 
+	// What a cell is sorted by: a number that it begins with, or else its text.
+	function rank(row, column) {
+		const text = row.cells[column] ? row.cells[column].textContent.trim() : "";
+		const number = /^[-+]?[0-9.]+%?$/.test(text) ? parseFloat(text) : NaN;
+
+		return { text, number };
+	}
+
+	function compare(a, b) {
+		if (isNaN(a.number) !== isNaN(b.number))
+			return isNaN(a.number) ? 1 : -1;
+		return isNaN(a.number) ? a.text.localeCompare(b.text) : b.number - a.number;
+	}
+
+	// Numbers from the largest, texts from the first letter, and then the other way.
+	function sort(header) {
+		const column = header.cellIndex, body = header.closest("table").tBodies[0];
+		const again = header.getAttribute("aria-sort") === "descending";
+		const rows = Array.from(body.rows, (row) => ({ row, rank: rank(row, column) }));
+
+		rows.sort((a, b) => again ? compare(b.rank, a.rank) : compare(a.rank, b.rank));
+		for (const other of header.parentNode.cells)
+			other.removeAttribute("aria-sort");
+		header.setAttribute("aria-sort", again ? "ascending" : "descending");
+		body.append(...rows.map((one) => one.row));
+	}
+
+	function make_sortable(header) {
+		const button = document.createElement("button");
+
+		button.type = "button";
+		button.append(...header.childNodes);
+		button.addEventListener("click", () => sort(header));
+		header.append(button);
+	}
+
 	function take_fragment() {
 		const wanted = /^#q=(.*)$/.exec(location.hash);
 
@@ -147,8 +189,12 @@
 		frame.element.addEventListener("mouseenter", () => about(frame));
 	}
 	document.addEventListener("keydown", key);
+	for (const header of document.querySelectorAll("table.sort th:not(:empty)"))
+		make_sortable(header);
 	if (by("bar")) {
 		by("bar").hidden = false;
+		by("reset").hidden = !graph;
+		by("keys").hidden = !graph;
 		by("bar").addEventListener("submit", (event) => event.preventDefault());
 		by("q").addEventListener("input", () => search(by("q").value));
 		by("reset").addEventListener("click", () => zoom(null));
