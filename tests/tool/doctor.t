@@ -26,6 +26,8 @@ CHECKS = ["headers", "module", "loaded", "signature", "lockdown", "kprobes", "ho
           "device", "rights", "perf", "debuginfod", "debug-dir"]
 SERVER = "http://127.0.0.1:1"
 MS_BIND = 4096
+# But buildid.
+WITHOUT_PROGRAMS = {"PATH": os.path.dirname(shutil.which("buildid"))}
 
 # Of systemd's or of this guest's making. The debug kernel has none.
 if not lib.DEBUG and not os.path.ismount(os.path.dirname(LOCKDOWN)):
@@ -48,14 +50,14 @@ def bound(path, text=None, directory=None):
 
 
 @contextlib.contextmanager
-def installed(module=True, headers=True, change=None, depmod=True):
+def installed(module=True, headers=True, change=None, depmod=True, place="updates"):
     """The module installed for this kernel, in place of what is there."""
     with lib.directory() as work:
         os.chmod(work, 0o755)
         if headers:
             os.mkdir(os.path.join(work, "build"))
-        path = os.path.join(work, "updates/buildid.ko")
-        os.mkdir(os.path.dirname(path))
+        path = os.path.join(work, place, "buildid.ko")
+        os.makedirs(os.path.dirname(path))
         if module:
             data = lib.read_bytes(lib.MODULE)
             lib.write_bytes(path, change(data) if change else data)
@@ -64,7 +66,7 @@ def installed(module=True, headers=True, change=None, depmod=True):
             if not depmod:
                 os.unlink(f"{work}/modules.dep")
                 lib.write_bytes(f"{work}/modules.dep", b"")
-            yield f"{MODULES}/updates/buildid.ko"
+            yield f"{MODULES}/{place}/buildid.ko"
 
 
 def findings(*before, status=None, environment=None):
@@ -263,11 +265,33 @@ def _():
         says(findings(), "module", "unknown", path)
 
 
+@test("without modinfo what the file says is unknown, for users as for root")
+def _():
+    os.rename("/usr/sbin/modinfo", "/usr/sbin/modinfo.away")
+    try:
+        with installed() as path:
+            for who in [], rights.AS_NOBODY:
+                says(findings(*who), "module", "unknown",
+                     f"{path}: modinfo is not installed (package kmod)")
+            with contextlib.ExitStack() as stack:
+                if not lib.DEBUG:
+                    stack.enter_context(ENFORCED["lockdown"]())
+                    says(findings(), "signature", "unknown", "not known: modinfo is not installed")
+    finally:
+        os.rename("/usr/sbin/modinfo.away", "/usr/sbin/modinfo")
+
+
+@test("modinfo is found where users do not have its directory in PATH")
+def _():
+    with installed() as path:
+        says(findings(environment=WITHOUT_PROGRAMS), "module", "ok", path)
+
+
 # ------------------------------------------------------------------- signature --
 
 def signed(work, name, subject=None):
     """What signs a module, as kernels and DKMS do, with a new key of that subject, and the
-    key's line of /proc/keys."""
+    key's line of /proc/keys, and a mokutil that has enrolled it."""
     if arch.MACHINE != "x86_64":
         raise Skip("sign-file of the headers is a program for amd64")
     (tool,) = glob.glob(f"{os.environ['BUILDID_CACHE']}/linux/{os.environ['KERNEL_NAME']}"
@@ -275,18 +299,22 @@ def signed(work, name, subject=None):
     key, certificate = os.path.join(work, "key"), os.path.join(work, "mok.pub")
     lib.run("openssl", "req", "-new", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj",
             subject or f"/CN={name}", "-keyout", key, "-outform", "DER", "-out", certificate)
-    text = lib.run("openssl", "x509", "-inform", "DER", "-in", certificate, "-noout", "-ext",
-                   "subjectKeyIdentifier").stdout
-    key_id = text.split()[-1].replace(":", "").lower()
-    equal(len(key_id), 40, f"digits of {text}")
+    text = lib.run("openssl", "x509", "-inform", "DER", "-in", certificate, "-noout",
+                   "-text").stdout
+    programs = os.path.join(work, "programs")
+    os.mkdir(programs)
+    lib.write_bytes(os.path.join(programs, "mokutil"),
+                    f"#!/bin/sh\n[ $1 = --list-enrolled ] && cat <<.\n[key 1]\n{text}.\n".encode())
+    os.chmod(os.path.join(programs, "mokutil"), 0o755)
+    os.chmod(work, 0o755)
 
     def sign(data):
         path = os.path.join(work, "module")
         lib.write_bytes(path, data)
         lib.run(tool, "sha256", key, certificate, path)
         return lib.read_bytes(path)
-    return sign, (f"1e0 I------ 1 perm 1f030000 0 0 asymmetri {name}: {key_id}: X509.rsa "
-                  f"{key_id[-8:]} []\n")
+    return sign, (f"1e0 I------ 1 perm 1f030000 0 0 asymmetri {name}: 0123456789abcdef: X509.rsa "
+                  "9abcdef []\n"), {"PATH": f"{programs}:{os.environ['PATH']}"}
 
 
 ENFORCED = {"lockdown": lambda: bound(LOCKDOWN, "none [integrity] confidentiality\n"),
@@ -327,8 +355,8 @@ def _():
     if lib.DEBUG:
         raise Skip("this kernel has neither signatures nor lockdown")
     with lib.directory() as work, lib.directory() as other_work:
-        sign, line = signed(work, SIGNER)
-        _, other_line = signed(other_work, SIGNER)
+        sign, line, mokutil = signed(work, SIGNER)
+        _, _, other_mokutil = signed(other_work, SIGNER)
         for word, enforced in ENFORCED.items():
             with enforced(), installed():
                 unsigned = f"not signed, and {word} needs it"
@@ -339,27 +367,33 @@ def _():
                         found = findings(status=1)
                         says(found, "signature", "failed", unsigned, "mokutil --import")
                         says(found, "signature", "failed", unsigned, f"or {instead}")
+            missing = f'"{SIGNER}"; the kernel has no key of that name, and {word}'
             with enforced(), installed(change=sign):
-                with efi(1), dkms_key(work):
-                    missing = f'"{SIGNER}", whose key the kernel does not have, and {word}'
-                    says(findings(status=1), "signature", "failed", missing, "mokutil --import")
-                    with with_keys(other_line):
-                        says(findings(status=1), "signature", "failed", missing,
-                             "mokutil --import")
-                    with with_keys(line):
-                        says(findings(status=0), "signature", "ok", "whose key the kernel has")
-                    as_nobody = findings(*rights.AS_NOBODY)
-                    says(as_nobody, "signature", "unknown", SIGNER, "run as root")
-                # Made since: it is not the signer's.
-                with dkms_key(other_work), with_keys(other_line):
+                for who in [], rights.AS_NOBODY:
+                    with efi(1):
+                        says(findings(*who, environment=mokutil), "signature", "ok",
+                             f'"{SIGNER}", whose key is enrolled')
+                with efi(1):
+                    says(findings(environment=other_mokutil), "signature", "warning", missing,
+                         "mokutil --import, reboot")
+                    found = findings(environment=WITHOUT_PROGRAMS)
+                    says(found, "signature", "warning", missing, "mokutil --import, reboot")
+                    contains(found["signature"]["message"], "mokutil, which would know, is not "
+                                                            "installed (package mokutil)")
+                says(findings(status=0), "signature", "warning", missing, "boot without")
+                with with_keys(line):
                     says(findings(status=0), "signature", "unknown", "may be another", "load")
-                says(findings(status=0), "signature", "warning",
-                     f'"{SIGNER}"; the kernel has no key of that name, and {word}', "boot without")
+                says(findings(*rights.AS_NOBODY), "signature", "unknown", SIGNER, "run as root")
+            # DKMS's own key is where its modules are.
+            with enforced(), installed(change=sign, place="updates/dkms"), efi(1):
+                with dkms_key(work):
+                    says(findings(environment=other_mokutil), "signature", "warning", missing,
+                         "mokutil --import /var/lib/dkms/mok.pub, reboot")
             with enforced(), installed(module=False):
                 says(findings(), "signature", "unknown", "no file of the module")
             # Without a name there is none that a key could have.
             with lib.directory() as nameless:
-                sign_nameless, _ = signed(nameless, "", "/")
+                sign_nameless, *_ = signed(nameless, "", "/")
                 with enforced(), installed(change=sign_nameless):
                     says(findings(), "signature", "unknown", "by whom cannot be read", "load")
 

@@ -9,7 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -17,15 +20,20 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "clock.h"
 #include "signals.h"
 
-static void exec(char **command, int output, int report)
+#define NS_PER_MS 1000000
+
+static void exec(char **command, int output, bool quiet, int report)
 {
 	int error;
 
 	signals_restore();
 	if (output >= 0)
 		dup2(output, STDOUT_FILENO);
+	if (quiet)
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	execvp(command[0], command);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -33,7 +41,8 @@ static void exec(char **command, int output, int report)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-int child_start(char **command, int output, pid_t *child)
+/* As child_start(); @quiet: without its messages. */
+static int start(char **command, int output, bool quiet, pid_t *child)
 {
 	int error = 0;
 	int report[2];
@@ -42,7 +51,7 @@ int child_start(char **command, int output, pid_t *child)
 		return errno;
 	*child = fork();
 	if (!*child)
-		exec(command, output, report[1]);
+		exec(command, output, quiet, report[1]);
 	if (*child < 0) {
 		error = errno;
 		*child = 0;
@@ -53,6 +62,77 @@ int child_start(char **command, int output, pid_t *child)
 		error = errno;
 	close(report[0]);
 	return error;
+}
+
+int child_start(char **command, int output, pid_t *child)
+{
+	return start(command, output, false, child);
+}
+
+static bool wait_readable(int fd, uint64_t deadline)
+{
+	struct pollfd wanted = { .fd = fd, .events = POLLIN };
+	uint64_t now;
+
+	do {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= deadline)
+			return false;
+	} while (poll(&wanted, 1, (int)((deadline - now) / NS_PER_MS) + 1) <= 0);
+	return true;
+}
+
+/* Up to the end of @fd; @text has room for CHILD_OUTPUT_MAX and a NUL. 0 or an errno. */
+static int read_to_end(int fd, uint64_t deadline, char *text, size_t *size)
+{
+	ssize_t got;
+
+	for (*size = 0; wait_readable(fd, deadline); *size += (size_t)got) {
+		got = read(fd, text + *size, CHILD_OUTPUT_MAX + 1 - *size);
+		if (got < 0)
+			return errno;
+		if (*size + (size_t)got > CHILD_OUTPUT_MAX)
+			return EFBIG;
+		text[*size + (size_t)got] = '\0';
+		if (!got)
+			return 0;
+	}
+	return ETIMEDOUT;
+}
+
+static int run_for(char **command, int timeout_ms, char *text, size_t *size)
+{
+	const uint64_t deadline = clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NS_PER_MS;
+	int ends[2], error;
+	pid_t child = 0;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		error = errno;
+	} else {
+		error = start(command, ends[1], true, &child);
+		close(ends[1]);
+		if (!error)
+			error = read_to_end(ends[0], deadline, text, size);
+		close(ends[0]);
+	}
+	if (child <= 0)
+		return error;
+	kill(child, SIGKILL);
+	/* One that waits for a disk or a server does not end before that does. */
+	waitpid(child, NULL, error == ETIMEDOUT ? WNOHANG : 0);
+	return error;
+}
+
+char *child_output(char **command, int timeout_ms, size_t *size)
+{
+	char *text = malloc(CHILD_OUTPUT_MAX + 1);
+	int error = text ? run_for(command, timeout_ms, text, size) : ENOMEM;
+
+	if (!error)
+		return text;
+	free(text);
+	errno = error;
+	return NULL;
 }
 
 int child_status(int status)

@@ -5,6 +5,7 @@
 #ifndef TOOL_CHILD_H
 #define TOOL_CHILD_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 /*
@@ -12,6 +13,17 @@
  * @child set once it runs, else an errno.
  */
 int child_start(char **command, int output, pid_t *child);
+
+#define CHILD_OUTPUT_MAX (1U << 20)
+/* For a program that has nothing to wait for. */
+#define CHILD_TIMEOUT_MS 10000
+
+/*
+ * What @command writes to standard output, with a NUL behind it; free() it. Its messages are
+ * dropped, and its exit status is not looked at. NULL with errno: of child_start(), ETIMEDOUT, or
+ * EFBIG if it is more than CHILD_OUTPUT_MAX. @size: without the NUL.
+ */
+char *child_output(char **command, int timeout_ms, size_t *size);
 
 /* The exit status that a shell reports for the @status of waitpid(2). */
 int child_status(int status);

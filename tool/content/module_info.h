@@ -14,7 +14,7 @@ struct module_info {
 	bool is_signed;
 	/* Of the certificate; "" if unknown. */
 	char signer[256]; /* the first part of its issuer's name */
-	char serial[64];  /* in lower-case hex digits */
+	char serial[64];  /* its number: "1a:2b:3c" */
 };
 
 /* False with @reason if the file cannot be read; missing fields are "". */

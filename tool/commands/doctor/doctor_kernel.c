@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "certificate.h"
+#include "common/child.h"
 #include "content/kernel_modules.h"
 #include "doctor.h"
 #include "commands/module.h"
@@ -284,23 +284,6 @@ static bool has_secure_boot(void)
 	return on;
 }
 
-/* Whether it is DKMS's as of now: it may have had another one. */
-static bool signed_by_dkms(const struct machine *machine, struct certificate *certificate)
-{
-	FILE *file = fopen(DKMS_KEY, "re");
-	uint8_t data[4096];
-	size_t size;
-	bool is;
-
-	if (!file)
-		return false;
-	size = fread(data, 1, sizeof(data), file);
-	is = certificate_parse(data, size, certificate) &&
-	     !strcmp(certificate->serial, machine->info.serial);
-	fclose(file);
-	return is;
-}
-
 /* @key: " FILE", or "". Only a machine with EFI has a place for keys of its owner's. */
 static void trust(struct finding *finding, const char *before, const char *key)
 {
@@ -316,64 +299,80 @@ static void trust(struct finding *finding, const char *before, const char *key)
 			       before, key, instead);
 }
 
-static void judge_dkms_key(const struct machine *machine, enum enrolled enrolled,
-			   struct finding *finding)
+/* Of DKMS's own, which it signs with, if it built the module. */
+static const char *key_file(const struct machine *machine)
 {
-	const char *signer = machine->info.signer;
+	bool is_dkms = strstr(machine->file, "/updates/dkms/") && !access(DKMS_KEY, F_OK);
 
-	if (enrolled == ENROLLED_YES) {
-		finding_set(finding, FINDING_OK, "by \"%s\", whose key the kernel has", signer);
-		return;
-	}
-	finding_set(finding, FINDING_FAILED,
-		    "by \"%s\", whose key the kernel does not have, and %s needs it", signer,
-		    needed_by(machine));
-	trust(finding, "", " " DKMS_KEY);
+	return is_dkms ? " " DKMS_KEY : "";
+}
+
+/* What any user may see. @why_not: why it cannot be seen here, if anybody could. */
+static bool is_enrolled(const char *serial, const char **why_not)
+{
+	char name[] = "mokutil", option[] = "--list-enrolled";
+	char *command[] = { name, option, NULL };
+	size_t size;
+	char *text;
+	bool is;
+
+	*why_not = "";
+	if (access(EFI, F_OK))
+		return false;
+	text = child_output(command, CHILD_TIMEOUT_MS, &size);
+	if (!text)
+		*why_not = errno == ENOENT ?
+				   "; mokutil, which would know, is not installed (package "
+				   "mokutil)" :
+				   "; mokutil, which would know, does not answer";
+	is = text && enrolled_has(text, serial);
+	free(text);
+	return is;
 }
 
 /* The signer's name is a part of the issuer's, and several keys may have it. */
-static void judge_name(const struct machine *machine, enum enrolled enrolled,
-		       struct finding *finding)
+static void judge_name(const struct machine *machine, const char *why_not, struct finding *finding)
 {
 	const char *signer = machine->info.signer;
+	char *keys = read_text("/proc/keys");
 
-	if (enrolled == ENROLLED_YES) {
+	switch (keys ? keys_find(keys, signer) : ENROLLED_HIDDEN) {
+	case ENROLLED_HIDDEN:
 		finding_set(finding, FINDING_UNKNOWN,
-			    "by \"%s\"; the kernel has a key of that name, which may be another",
-			    signer);
+			    "by \"%s\"; which keys the kernel has is for root to see%s", signer,
+			    why_not);
+		finding_remedy(finding, "run as root");
+		break;
+	case ENROLLED_YES:
+		finding_set(finding, FINDING_UNKNOWN,
+			    "by \"%s\"; the kernel has a key of that name, which may be another%s",
+			    signer, why_not);
 		finding_remedy(finding, "load the module: the kernel takes it if it is that one");
-		return;
+		break;
+	case ENROLLED_NO:
+		finding_set(finding, FINDING_WARNING,
+			    "by \"%s\"; the kernel has no key of that name, and %s needs the "
+			    "signer's%s",
+			    signer, needed_by(machine), why_not);
+		trust(finding, "unless it has that key by another name, ", key_file(machine));
+		break;
 	}
-	finding_set(finding, FINDING_WARNING,
-		    "by \"%s\"; the kernel has no key of that name, and %s needs the signer's",
-		    signer, needed_by(machine));
-	trust(finding, "unless it has that key by another name, ", "");
+	free(keys);
 }
 
 static void find_key(const struct machine *machine, struct finding *finding)
 {
-	const char *signer = machine->info.signer;
-	char *keys = read_text("/proc/keys");
-	enum enrolled enrolled = ENROLLED_HIDDEN;
-	struct certificate dkms;
-	bool by_dkms = signed_by_dkms(machine, &dkms);
+	const char *signer = machine->info.signer, *why_not;
 
-	if (keys)
-		enrolled = keys_find(keys, by_dkms ? dkms.key_id : signer);
 	if (!*signer) {
 		finding_set(finding, FINDING_UNKNOWN, "%s is signed, but by whom cannot be read",
 			    machine->file);
 		finding_remedy(finding, "load the module: the kernel takes it if it has the key");
-	} else if (enrolled == ENROLLED_HIDDEN) {
-		finding_set(finding, FINDING_UNKNOWN,
-			    "by \"%s\"; which keys the kernel has is for root to see", signer);
-		finding_remedy(finding, "run as root");
-	} else if (by_dkms) {
-		judge_dkms_key(machine, enrolled, finding);
+	} else if (is_enrolled(machine->info.serial, &why_not)) {
+		finding_set(finding, FINDING_OK, "by \"%s\", whose key is enrolled", signer);
 	} else {
-		judge_name(machine, enrolled, finding);
+		judge_name(machine, why_not, finding);
 	}
-	free(keys);
 }
 
 void check_signature(const struct machine *machine, struct finding *finding)
@@ -386,9 +385,11 @@ void check_signature(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_OK, "not needed: this kernel takes any module%s",
 			    has_secure_boot() ? ", in spite of Secure Boot" : "");
 	} else if (!machine->has_info) {
-		finding_set(finding, FINDING_UNKNOWN,
-			    "needed because of %s, and there is no file of the module to look at",
-			    needed_by(machine));
+		finding_set(finding, FINDING_UNKNOWN, "needed because of %s, and %s%s",
+			    needed_by(machine),
+			    machine->file ? "whether it is signed is not known: " :
+					    "there is no file of the module to look at",
+			    machine->info_reason.text);
 	} else if (!machine->info.is_signed) {
 		finding_set(finding, FINDING_FAILED,
 			    "%s is not signed, and %s needs it: it cannot be loaded", machine->file,

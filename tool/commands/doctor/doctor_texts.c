@@ -41,12 +41,12 @@ static const char *certificate_in(const char *line)
 }
 
 /* "SUBJECT: KEYID: X509.rsa ...". A subject may be "ORGANIZATION: NAME". */
-static bool has_word(const char *text, const char *end, const char *word)
+static bool has_subject(const char *text, const char *end, const char *subject)
 {
-	size_t length = strlen(word);
+	size_t length = strlen(subject);
 	const char *at = text;
 
-	while ((at = memmem(at, (size_t)(end - at), word, length))) {
+	while ((at = memmem(at, (size_t)(end - at), subject, length))) {
 		if (end - at > (ptrdiff_t)length && at[length] == ':' &&
 		    (at == text || (at - text >= 2 && !strncmp(at - 2, ": ", 2))))
 			return true;
@@ -55,20 +55,32 @@ static bool has_word(const char *text, const char *end, const char *word)
 	return false;
 }
 
-enum enrolled keys_find(const char *text, const char *word)
+enum enrolled keys_find(const char *text, const char *subject)
 {
 	const char *certificate;
 	size_t size;
 
 	if (!strstr(text, ".builtin_trusted_keys"))
 		return ENROLLED_HIDDEN;
-	for (; *word && *text; text += size + (text[size] == '\n')) {
+	for (; *subject && *text; text += size + (text[size] == '\n')) {
 		size = strcspn(text, "\n");
 		certificate = certificate_in(text);
-		if (certificate && has_word(certificate, text + size, word))
+		if (certificate && has_subject(certificate, text + size, subject))
 			return ENROLLED_YES;
 	}
 	return ENROLLED_NO;
+}
+
+/* Random numbers are of 16 bytes or more. */
+#define SERIAL_MIN (16 * 3 - 1)
+
+bool enrolled_has(const char *text, const char *serial)
+{
+	char lines[128];
+
+	/* As openssl x509 -text prints it. */
+	snprintf(lines, sizeof(lines), "Serial Number:\n%12s%s\n", "", serial);
+	return strlen(serial) >= SERIAL_MIN && strstr(text, lines);
 }
 
 bool status_may_watch(const char *text)

@@ -27,11 +27,14 @@ enum enrolled {
 	ENROLLED_YES,
 };
 
+/* Whether the kernel has a certificate of that subject, without its organization. */
+enum enrolled keys_find(const char *text, const char *subject);
+
 /*
- * Whether the kernel has a certificate of that subject, without its organization, or with
- * that key id.
+ * mokutil --list-enrolled: whether it has a certificate with that number, "1a:2b:3c". Another one
+ * may have it if it is short, so that one is not looked for.
  */
-enum enrolled keys_find(const char *text, const char *word);
+bool enrolled_has(const char *text, const char *serial);
 
 /* /proc/self/status: whether it has a capability that watching needs. */
 bool status_may_watch(const char *text);

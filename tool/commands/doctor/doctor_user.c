@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands/perf_program.h"
@@ -21,36 +20,17 @@
 
 /* ------------------------------------------------------------------- perf -- */
 
-/* What it prints first; an errno where it cannot be run. */
-static int run_perf(char *text, size_t size)
-{
-	char name[] = "perf", option[] = "--version";
-	char *command[] = { name, option, NULL };
-	int output[2], status, err;
-	ssize_t got = 0, n;
-	pid_t child;
-
-	if (pipe(output))
-		return errno;
-	err = child_start(command, output[1], &child);
-	close(output[1]);
-	while (!err && (n = read(output[0], text + got, size - 1 - (size_t)got)) > 0)
-		got += n;
-	text[got] = '\0';
-	close(output[0]);
-	if (child > 0)
-		waitpid(child, &status, 0);
-	return err;
-}
-
 void check_perf(const struct machine *machine, struct finding *finding)
 {
+	char name[] = "perf", option[] = "--version";
+	char *text =
+		child_output((char *[]){ name, option, NULL }, CHILD_TIMEOUT_MS, &(size_t){ 0 });
+	int err = text ? 0 : errno;
 	unsigned int major, minor;
-	char text[256];
-	int err = run_perf(text, sizeof(text));
 
 	(void)machine;
-	text[strcspn(text, "\n")] = '\0';
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
 	if (err == ENOENT) {
 		finding_set(finding, FINDING_WARNING,
 			    "there is no perf in PATH; record -- perf, annotate and store are "
@@ -71,6 +51,7 @@ void check_perf(const struct machine *machine, struct finding *finding)
 				    ", and records those in memory" :
 				    "; by itself it records one for each path");
 	}
+	free(text);
 }
 
 /* ------------------------------------------------------------- debuginfod -- */
