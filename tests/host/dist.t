@@ -57,6 +57,35 @@ unpack() {
 		grep -q "^$version" "alone/buildid-$version/NEWS"
 }
 
+# shellcheck disable=SC2317
+has_bill() {
+	local clone
+
+	for clone in one a-longer-name; do
+		"$top/scripts/sbom" $clone/build/buildid-*.tar.xz > $clone.json || return
+	done
+	cmp one.json a-longer-name.json || return
+	python3 - one.json "alone/buildid-$version" <<- 'EOF'
+		import hashlib, json, os, sys
+		with open(sys.argv[1], encoding="utf-8") as file:
+		    bill = json.load(file)
+		there = {os.path.join(path, name) for path, _, names in os.walk(sys.argv[2]) for name in names
+		         if not os.path.islink(os.path.join(path, name))}
+		files = {os.path.normpath(os.path.join(sys.argv[2], entry["fileName"])): entry
+		         for entry in bill["files"]}
+		assert set(files) == there, set(files) ^ there
+		for path, entry in files.items():
+		    with open(path, "rb") as file:
+		        hash = hashlib.sha256(file.read()).hexdigest()
+		    assert {"algorithm": "SHA256", "checksumValue": hash} in entry["checksums"], path
+		of = lambda name: files[os.path.join(sys.argv[2], name)]["licenseConcluded"]
+		assert of("module/main.c") == "GPL-2.0", of("module/main.c")
+		assert of("include/uapi/buildid.h") == "GPL-2.0 WITH Linux-syscall-note"
+		assert of("tool/libbuildid/libbuildid.h") == "LGPL-2.1-or-later"
+		assert any(package["name"] == "libelf" for package in bill["packages"]), bill["packages"]
+	EOF
+}
+
 # With a git that fails for whoever calls it.
 # shellcheck disable=SC2317
 builds() {
@@ -105,6 +134,7 @@ refuses_lint() {
 ok 'two clones pack the same bytes, whatever git and xz are set to' two_clones
 ok 'it refuses attributes of this clone alone' refuses_attributes
 ok 'the tarball has every file of the commit, and NEWS of its version' unpack
+ok 'its bill of materials has each file, with hash and license' has_bill
 ok 'it builds and installs without git' builds
 ok 'uninstalled, once more, too, it leaves no file' uninstalls
 ok 'a DESTDIR with a space is refused, and nothing beside it removed' refuses_spaces
