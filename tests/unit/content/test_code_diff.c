@@ -105,6 +105,29 @@ static void each_function_gets_its_verdict(void **state)
 	code_diff_free(&diff);
 }
 
+/* The linker's order of names at one address decides which of them a symbol table has. */
+static void a_name_that_became_an_alias_is_not_removed(void **state)
+{
+	(void)state;
+	write_source("1.c", "int plain(int n) { return n * 3; }\nint grows(int n) { return n; }\n"
+			    "int gone(int n) { return n; }\n");
+	write_source("2.c", "int aaa(int n) { return n * 3; }\n"
+			    "int plain(int n) __attribute__((alias(\"aaa\")));\n"
+			    "int bbb(int n) { return n * n / 7; }\n"
+			    "int grows(int n) __attribute__((alias(\"bbb\")));\n");
+	shell(BUILD "-o 1.so 1.c && " BUILD "-o 2.so 2.c");
+	assert_true(read_diff("1.so", "2.so", NULL));
+	expect_verdict("plain", CODE_SAME);
+	expect_verdict("grows", CODE_SIZE);
+	expect_verdict("aaa", CODE_ADDED);
+	expect_verdict("gone", CODE_REMOVED);
+	code_diff_free(&diff);
+	assert_true(read_diff("2.so", "1.so", NULL));
+	expect_verdict("plain", CODE_SAME);
+	expect_verdict("aaa", CODE_REMOVED);
+	code_diff_free(&diff);
+}
+
 static void a_reference_to_data_without_a_name_is_uncertain(void **state)
 {
 	(void)state;
@@ -270,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_gets_its_verdict),
+		cmocka_unit_test(a_name_that_became_an_alias_is_not_removed),
 		cmocka_unit_test(a_reference_to_data_without_a_name_is_uncertain),
 		cmocka_unit_test(the_same_bytes_may_call_another_function),
 		cmocka_unit_test(several_of_one_name_are_told_only_if_nothing_differs),

@@ -60,7 +60,7 @@ static void report_check(bool diff, const struct report_diff *job,
 
 	if (diff && (profile->flamegraph || profile->folded))
 		args_error("--diff", "not together with --flamegraph and --folded");
-	if (profile->html && job->out->json)
+	if (diff && made && job->out->json)
 		args_error("--json", "not together with --html");
 	if (diff && !*job->operands)
 		args_error("BEFORE", "missing operand");

@@ -491,6 +491,26 @@ static void a_version_is_of_the_content_that_is_at_the_path(void **state)
 	expect_version("/usr/share/doc/coreutils/copyright", &ids[0], "<i>not known</i>");
 }
 
+/* The name that both have, and not the new one at the same address. */
+static void samples_are_those_of_the_name_that_can_be_compared(void **state)
+{
+	(void)state;
+	shell("echo 'int plain(int n) { return n * 3; }' > s.c; cc -O1 -shared -fPIC "
+	      "-Wl,-z,noseparate-code -o 0.so s.c; echo 'int zaa(int n) { return n * 7; } "
+	      "int plain(int n) __attribute__((weak, alias(\"zaa\")));' > s.c; cc -O1 -shared "
+	      "-fPIC -Wl,-z,noseparate-code -o 1.so s.c");
+	sample_id("0.so", &ids[0]);
+	sample_id("1.so", &ids[1]);
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, "/opt/lib.so");
+	make_sample(&make, USER, 1, 150, BASE + offset_of(0, "plain"));
+	make_sample(&make, USER, 2, 250, BASE + offset_of(1, "zaa"));
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "0.so", "1.so"), 0);
+	has("100.0%  100.0%    +0.0 plain\n");
+	has("added            -        10       -       -       - zaa\n");
+}
+
 static void without_samples_there_is_no_page(void **state)
 {
 	(void)state;
@@ -498,7 +518,8 @@ static void without_samples_there_is_no_page(void **state)
 	write_recording();
 	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 1);
 	assert_non_null(strstr(err, "perf.data: has no samples with an address"));
-	assert_int_equal(RUN(report, "--html", "page.html", "--diff", "a", "b"), 2);
+	assert_int_equal(RUN(report, "--flamegraph", "a.svg", "--diff", "a", "b"), 2);
+	assert_int_equal(RUN(report, "--html", "page.html", "-j", "--diff", "a", "b"), 2);
 	assert_int_equal(RUN(report, "--folded", "a", "b"), 2);
 	assert_int_equal(RUN(report, "--folded", "--json"), 2);
 	assert_int_equal(RUN(report, "--html", "page.html", "--flamegraph", "a.svg", "-j"), 2);
@@ -551,6 +572,7 @@ int main(void)
 		TEST(a_file_whose_reader_ended_is_not_one_without_names),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
 		TEST(a_version_is_of_the_content_that_is_at_the_path),
+		TEST(samples_are_those_of_the_name_that_can_be_compared),
 		TEST(without_samples_there_is_no_page),
 		TEST(perf_report_runs_when_its_files_are_in_place),
 	};
