@@ -254,6 +254,50 @@ static void what_is_not_two_contents_is_no_diff(void **state)
 	assert_int_equal(RUN(report, "--diff"), 2);
 }
 
+static void which_contents_are_meant_is_not_guessed(void **state)
+{
+	char path[256];
+
+	(void)state;
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, "/srv/lib.so");
+	/* One time, of two processes. */
+	make_identified_event(&make, 3, BASE, LEN, 1000, &ids[1], "/opt/both.so");
+	make_identified_event(&make, 4, BASE, LEN, 1000, &ids[0], "/opt/both.so");
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "lib.so"), 1);
+	assert_non_null(strstr(err, "lib.so: is the name of several files, such as /opt/lib.so; "));
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "both.so"), 1);
+	assert_non_null(strstr(err, "both.so: has had two contents, and which of them was first is "
+				    "not known; name both in order: "));
+	/* What is there now is the last, whatever its file's time is. */
+	snprintf(path, sizeof(path), "%s/now.so", sample_directory());
+	shell("touch -d 2020-01-02 0.so; touch -d 2021-01-02 1.so; cp -p 0.so now.so");
+	keep(0, path + 1);
+	keep(1, path + 1);
+	assert_int_equal(RUN(report, "--diff", path), 0);
+	has("removed          3         - v1\n");
+	has("added            -         3 v0\n");
+	shell("rm now.so; touch -d 2020-01-02 .debug/%s/*/elf", path + 1);
+	assert_int_equal(RUN(report, "--diff", path), 1);
+	assert_non_null(strstr(err, "which of them was first is not known"));
+}
+
+static void more_contents_than_are_counted_are_said(void **state)
+{
+	struct build_id id = ids[0];
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 70; i++) {
+		id.bytes[0] = (uint8_t)i;
+		make_identified_event(&make, 1, BASE, LEN, 100 + i, &id, "/opt/lib.so");
+	}
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "lib.so"), 1);
+	assert_non_null(strstr(err, "lib.so: has had more than 64 contents; name two of them: "));
+}
+
 static void put_two_contents(void)
 {
 	keep(0, "opt/lib.so");
@@ -565,6 +609,8 @@ int main(void)
 		TEST(samples_are_shares_of_their_content),
 		TEST(samples_in_a_content_without_an_id_are_not_known),
 		TEST(what_is_not_two_contents_is_no_diff),
+		TEST(which_contents_are_meant_is_not_guessed),
+		TEST(more_contents_than_are_counted_are_said),
 		TEST(folded_stacks_have_the_contents_of_functions),
 		TEST(names_of_the_kernel_are_of_the_one_that_was_recorded),
 		TEST(many_modules_are_named),
