@@ -79,7 +79,8 @@ int cmd_report(int argc, char **argv)
 	struct report_diff job = { .out = &out };
 	struct report_profile profile = { .out = &out };
 	const struct args_option options[] = {
-		{ "html", 0, "FILE", "write a page with all of it, or of the comparison", .string = &profile.html },
+		{ "html", 0, "FILE", "write a page with all of it, or of the comparison",
+		  .string = &profile.html },
 		{ "flamegraph", 0, "FILE", "write a flame graph alone, as SVG",
 		  .string = &profile.flamegraph },
 		{ "folded", 0, NULL, "print a line for each stack, as other flame graphs take them",
