@@ -365,8 +365,11 @@ def ten_thousand_processes_take_less_than_20_mb():
                               for level in range(12)])
         recording.exit(pid, when + SECOND // 2)
     recording.write(os.path.join(WORK["dir"], "many.data"))
-    buildid("report", "--no-debuginfod", "-i", "many.data", "--html", "many.html",
-            cwd=WORK["dir"], stderr=subprocess.DEVNULL)
+    said = subprocess.run([os.path.join(WORK["out"], "buildid"), "report", "--no-debuginfod",
+                           "-i", "many.data", "--html", "many.html", "--flamegraph", "many.svg"],
+                          cwd=WORK["dir"], env=WORK["env"], check=True,
+                          stderr=subprocess.PIPE).stderr
+    assert re.search(rb"many.svg: \d+ frames too narrow, or deeper than 300, ", said), said
     size = os.stat(os.path.join(WORK["dir"], "many.html")).st_size
     print("# %.1f MB" % (size / 1e6))
     assert size < 20e6, size

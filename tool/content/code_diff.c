@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code diff: functions are paired by name, as all else of them may have changed.
+ * Code diff: functions are paired by name, as all else of them may have changed. Of several names at
+ * one address a file's symbol table has one; where the other file has only another of them, it is
+ * looked for among these.
  *
  * A file may have several functions of one name, static ones of different sources. When both
  * have as many, they are paired in the order of the linker; what differs then may be another
@@ -167,17 +169,6 @@ static size_t count_alike(const struct function *const *sorted, size_t at, size_
 	return end - at;
 }
 
-static void put_alone(FILE *file, const struct comparing *comparing, size_t side,
-		      const struct function *function)
-{
-	const struct function *const sides[2] = {
-		side ? NULL : function,
-		side ? function : NULL,
-	};
-
-	put_change(file, comparing, side ? CODE_ADDED : CODE_REMOVED, sides);
-}
-
 static enum code_verdict code_diff_judge(const struct comparing *comparing,
 					 const struct function *const sides[2], bool several)
 {
@@ -185,6 +176,22 @@ static enum code_verdict code_diff_judge(const struct comparing *comparing,
 		code_match(&comparing->images[0], sides[0], &comparing->images[1], sides[1]);
 
 	return several && verdict > CODE_MOVED ? CODE_UNKNOWN : verdict;
+}
+
+/* One whose name the other file has for none of its functions, or for one beside another name. */
+static void put_alone(FILE *file, const struct comparing *comparing, size_t side,
+		      const struct function *function)
+{
+	enum code_verdict verdict = side ? CODE_ADDED : CODE_REMOVED;
+	const struct function *sides[2] = {};
+	struct function alias;
+
+	sides[side] = function;
+	if (symbol_table_find_alias(&comparing->images[!side].functions, function->name, &alias)) {
+		sides[!side] = &alias;
+		verdict = code_diff_judge(comparing, sides, false);
+	}
+	put_change(file, comparing, verdict, sides);
 }
 
 /* Of one name: @counts of them in either file, from @at on. */

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -64,6 +65,31 @@ static void offer_memory(void)
 	close(fd);
 }
 
+/* In a user namespace that anybody may make, nobody may change groups. */
+static bool groups_are_fixed(void)
+{
+	int fd = open("/proc/self/setgroups", O_RDONLY | O_CLOEXEC);
+	char text[4];
+	bool fixed = fd >= 0 && read(fd, text, sizeof(text)) == sizeof(text) &&
+		     !memcmp(text, "deny", sizeof(text));
+
+	if (fd >= 0)
+		close(fd);
+	return fixed;
+}
+
+/*
+ * A user namespace may have no other user than its root, which is EINVAL: that is the user outside
+ * who made it, and without capabilities may do no more than there.
+ */
+static void leave_root(void)
+{
+	if ((setgroups(0, NULL) && !groups_are_fixed()) ||
+	    (setresgid(NOBODY, NOBODY, NOBODY) && errno != EINVAL) ||
+	    (setresuid(NOBODY, NOBODY, NOBODY) && errno != EINVAL))
+		_exit(1);
+}
+
 /* Without descriptors libdw cannot follow the links to further files that a file has. */
 static void give_up_rights(void)
 {
@@ -72,9 +98,8 @@ static void give_up_rights(void)
 	limit(RLIMIT_CPU, SECONDS_MAX);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
-	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-			   setresuid(NOBODY, NOBODY, NOBODY)))
-		_exit(1);
+	if (!geteuid())
+		leave_root();
 	drop_capabilities();
 	limit(RLIMIT_NPROC, 0);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

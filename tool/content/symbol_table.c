@@ -163,6 +163,24 @@ static int symbol_table_compare(const void *a, const void *b)
 	return result ? result : strcmp(one->name, other->name);
 }
 
+/* Takes its name; one that finds no room is as unknown as one that the file does not have. */
+static void add_alias(struct symbol_table *table, const struct function *alias,
+		      const struct function *of)
+{
+	if (!strcmp(alias->name, of->name) || !array_reserve(table->aliases, table->nr_aliases))
+		free((char *)(uintptr_t)alias->name);
+	else
+		table->aliases[table->nr_aliases++] = *alias;
+}
+
+static int compare_alias_names(const void *a, const void *b)
+{
+	const struct function *one = a, *other = b;
+	int result = strcmp(one->name, other->name);
+
+	return result ? result : COMPARE(one->start, other->start);
+}
+
 /* Keep only the first at each address; one without a size ends at the next. */
 static void tidy(struct symbol_table *table)
 {
@@ -174,7 +192,7 @@ static void tidy(struct symbol_table *table)
 	for (i = 0; i < count; i++) {
 		function = &table->functions[i];
 		if (last && function->start == last->start) {
-			free((char *)(uintptr_t)function->name);
+			add_alias(table, function, last);
 			continue;
 		}
 		if (last && last->rank < 64 && last->end > function->start)
@@ -182,6 +200,7 @@ static void tidy(struct symbol_table *table)
 		last = &table->functions[table->count++];
 		*last = *function;
 	}
+	array_sort(table->aliases, table->nr_aliases, compare_alias_names);
 }
 
 static bool read_whole(struct symbol_table *table, Elf *elf)
@@ -263,9 +282,45 @@ const struct function *symbol_table_find(const struct symbol_table *table, uint6
 	return NULL;
 }
 
+static int compare_with_name(const void *a, const void *b)
+{
+	return strcmp(((const struct function *)a)->name, ((const struct function *)b)->name);
+}
+
+bool symbol_table_find_alias(const struct symbol_table *table, const char *name,
+			     struct function *alias)
+{
+	const struct function key = { .name = name };
+	const size_t i = array_lower_bound(&key, table->aliases, table->nr_aliases, sizeof(key),
+					   compare_with_name);
+	struct code_range unused = { 0, UINT64_MAX };
+	const struct function *found;
+	size_t next;
+
+	if (i >= table->nr_aliases || compare_with_name(&table->aliases[i], &key) != 0)
+		return false;
+	/* Weak and strong ones of one name may be at one address. */
+	for (next = i + 1; next < table->nr_aliases; next++) {
+		if (compare_with_name(&table->aliases[next], &key) != 0)
+			break;
+		if (table->aliases[next].start != table->aliases[i].start)
+			return false;
+	}
+	found = symbol_table_find(table, table->aliases[i].start, &unused);
+	if (!found || found->start != table->aliases[i].start)
+		return false;
+	*alias = *found;
+	alias->name = table->aliases[i].name;
+	return true;
+}
+
 void symbol_table_free(struct symbol_table *table)
 {
 	size_t i;
+
+	for (i = 0; i < table->nr_aliases; i++)
+		free((char *)(uintptr_t)table->aliases[i].name);
+	free(table->aliases);
 
 	for (i = 0; i < table->count; i++)
 		free((char *)(uintptr_t)table->functions[i].name);

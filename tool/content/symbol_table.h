@@ -20,6 +20,8 @@ struct function {
 struct symbol_table {
 	struct function *functions; /* by start, each once */
 	size_t count;
+	struct function *aliases; /* what else these are called, by name */
+	size_t nr_aliases;
 };
 
 /*
@@ -32,6 +34,11 @@ bool symbol_table_read_exported(struct symbol_table *table, int fd);
 /* The function at @address, or NULL; @range is narrowed to where the answer holds. */
 const struct function *symbol_table_find(const struct symbol_table *table, uint64_t address,
 					 struct code_range *range);
+/*
+ * One that is also called @name, under that name, in *@alias. False if there is none, or several.
+ */
+bool symbol_table_find_alias(const struct symbol_table *table, const char *name,
+			     struct function *alias);
 void symbol_table_free(struct symbol_table *table);
 
 #endif

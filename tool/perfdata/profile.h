@@ -70,7 +70,8 @@ const struct perfdata_mapped *perfdata_profile_mapped(const struct perfdata_prof
 const char *perfdata_profile_comm(const struct perfdata_profile *profile, uint32_t pid,
 				  uint64_t time);
 /* When what @pid had mapped at @time is gone, by its exec or exit; UINT64_MAX if none is known. */
-uint64_t perfdata_profile_until(const struct perfdata_profile *profile, uint32_t pid, uint64_t time);
+uint64_t perfdata_profile_until(const struct perfdata_profile *profile, uint32_t pid,
+				uint64_t time);
 /* The first and the last time of an event; 0 when there is none. */
 uint64_t perfdata_profile_begin(const struct perfdata_profile *profile);
 uint64_t perfdata_profile_end(const struct perfdata_profile *profile);

@@ -2,9 +2,12 @@
 /* Code diff: what became of functions, and files that mean harm. */
 
 #include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "samples.h"
@@ -105,6 +108,29 @@ static void each_function_gets_its_verdict(void **state)
 	code_diff_free(&diff);
 }
 
+/* The linker's order of names at one address decides which of them a symbol table has. */
+static void a_name_that_became_an_alias_is_not_removed(void **state)
+{
+	(void)state;
+	write_source("1.c", "int plain(int n) { return n * 3; }\nint grows(int n) { return n; }\n"
+			    "int gone(int n) { return n; }\n");
+	write_source("2.c", "int aaa(int n) { return n * 3; }\n"
+			    "int plain(int n) __attribute__((alias(\"aaa\")));\n"
+			    "int bbb(int n) { return n * n / 7; }\n"
+			    "int grows(int n) __attribute__((alias(\"bbb\")));\n");
+	shell(BUILD "-o 1.so 1.c && " BUILD "-o 2.so 2.c");
+	assert_true(read_diff("1.so", "2.so", NULL));
+	expect_verdict("plain", CODE_SAME);
+	expect_verdict("grows", CODE_SIZE);
+	expect_verdict("aaa", CODE_ADDED);
+	expect_verdict("gone", CODE_REMOVED);
+	code_diff_free(&diff);
+	assert_true(read_diff("2.so", "1.so", NULL));
+	expect_verdict("plain", CODE_SAME);
+	expect_verdict("aaa", CODE_REMOVED);
+	code_diff_free(&diff);
+}
+
 static void a_reference_to_data_without_a_name_is_uncertain(void **state)
 {
 	(void)state;
@@ -192,6 +218,48 @@ static void calls_of_other_files_go_by_name(void **state)
 	code_diff_free(&diff);
 }
 
+static void put_line(const char *path, const char *line)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, line, strlen(line)) < 0)
+		_exit(2);
+	close(fd);
+}
+
+static void enter_namespace(uid_t uid, gid_t gid)
+{
+	char line[64];
+
+	if (unshare(CLONE_NEWUSER))
+		_exit(2);
+	put_line("/proc/self/setgroups", "deny");
+	snprintf(line, sizeof(line), "0 %u 1", uid);
+	put_line("/proc/self/uid_map", line);
+	snprintf(line, sizeof(line), "0 %u 1", gid);
+	put_line("/proc/self/gid_map", line);
+}
+
+static void a_user_namespace_need_have_nobody(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	write_source("1.c", "int last(int n) { return n + 1; }\n");
+	shell(BUILD "-o 1.so 1.c");
+	child = fork();
+	if (!child) {
+		enter_namespace(getuid(), getgid());
+		_exit(!read_diff("1.so", "1.so", NULL));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 2)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void what_is_no_program_has_a_reason(void **state)
 {
 	(void)state;
@@ -270,11 +338,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_gets_its_verdict),
+		cmocka_unit_test(a_name_that_became_an_alias_is_not_removed),
 		cmocka_unit_test(a_reference_to_data_without_a_name_is_uncertain),
 		cmocka_unit_test(the_same_bytes_may_call_another_function),
 		cmocka_unit_test(several_of_one_name_are_told_only_if_nothing_differs),
 		cmocka_unit_test(of_a_stripped_file_only_what_both_export_is_compared),
 		cmocka_unit_test(calls_of_other_files_go_by_name),
+		cmocka_unit_test(a_user_namespace_need_have_nobody),
 		cmocka_unit_test(what_is_no_program_has_a_reason),
 		cmocka_unit_test(an_answer_is_taken_only_if_it_is_sound),
 		cmocka_unit_test(every_mutation_is_survived),

@@ -29,6 +29,7 @@
 #include "news.h"
 #include "commands/open_source.h"
 #include "commands/options.h"
+#include "commands/page/page.h"
 #include "commands/print.h"
 #include "commands/waiting.h"
 
@@ -74,8 +75,9 @@ struct mon {
 	uint32_t ring_size;
 	const char *log;
 	const char *html;
+	FILE *html_file;	       /* open from the beginning, as the end may be far */
 	struct mon_timeline *timeline; /* NULL without --html */
-	uint64_t count; /* 0 for no end */
+	uint64_t count;		       /* 0 for no end */
 
 	struct news *news;		  /* NULL without --changes */
 	struct mapped_packages *packages; /* NULL with --log, too */
@@ -482,7 +484,8 @@ static void put_page(struct mon *mon)
 
 	mon_timeline_finish(mon->timeline,
 			    mon->input && !enough(mon) ? input_ended(mon->input) : 0);
-	mon->failed |= !mon_page_write(&page, mon->html, &mon->out);
+	mon->failed |= !mon_page_write(&page, mon->html_file, mon->html, &mon->out);
+	mon->html_file = NULL;
 }
 
 static void mon_watch(struct mon *mon, int signals)
@@ -518,7 +521,9 @@ static bool open_input(struct mon *mon)
 		mon->input = input_log(&mon->out, mon->log);
 	else
 		mon->input = open_module(mon);
-	return mon->input;
+	if (mon->input && mon->html)
+		mon->html_file = page_open(mon->html, &mon->out);
+	return mon->input && (!mon->html || mon->html_file);
 }
 
 static int mon_run(struct mon *mon)
@@ -544,6 +549,7 @@ static int mon_run(struct mon *mon)
 		return EXIT_FAILURE;
 	}
 	if (!open_input(mon)) {
+		input_close(mon->input);
 		waiting_free(mon->waiting);
 		news_free(mon->news);
 		mapped_packages_free(mon->packages);
@@ -562,6 +568,8 @@ static int mon_run(struct mon *mon)
 		mon_watch(mon, signals);
 		signals_close(signals);
 	}
+	if (mon->html_file)
+		fclose(mon->html_file);
 	input_close(mon->input);
 	waiting_free(mon->waiting);
 	news_free(mon->news);
@@ -633,7 +641,8 @@ int cmd_mon(int argc, char **argv)
 		  .flag = &mon.changes },
 		{ "time", 't', NULL, "begin each line with the time of day", .flag = &mon.time },
 		{ "html", 0, "FILE",
-		  "at the end, write a page of who had which content when; of a LOG nothing else",
+		  "at the end, write a page of which process had which content when; of a LOG "
+		  "nothing else",
 		  .string = &mon.html },
 		OPTION_FULL(&mon.full),
 		OPTION_LOG(&mon.log),

@@ -42,7 +42,7 @@ static int compare_old(const void *a, const void *b)
 	return result ? result : COMPARE(one->pid, other->pid);
 }
 
-/* Who maps it later has it from a path that leads there again. */
+/* A process that maps it later has it from a path that leads there again. */
 static bool is_old(const struct mon_timeline *mon, const struct timeline_use *use)
 {
 	const struct mon_content *content = &mon->contents[use->content];
@@ -96,7 +96,7 @@ static bool put_old(FILE *file, void *data)
 	size_t i;
 
 	if (!writing->nr_old) {
-		fputs("<p>Nobody.</p>\n", file);
+		fputs("<p>None.</p>\n", file);
 		return true;
 	}
 	fputs("<div class=\"wide\"><table class=\"sort\">\n<thead><tr><th>program<th>pid<th>replaced"
@@ -203,6 +203,9 @@ static bool put_losses(FILE *file, void *data)
 		markup_text(file, writing->page->broken);
 		fputs("</li>\n", file);
 	}
+	if (!writing->mon->snapshot)
+		fputs("<li>what was mapped before the beginning: there are no records of that</li>\n",
+		      file);
 	if (!writing->mon->tasks)
 		fputs("<li>when processes ended, and what forked ones had: there are no records of "
 		      "that, and bars go on until the end</li>\n",
@@ -225,7 +228,8 @@ static bool put_losses(FILE *file, void *data)
 
 static const struct page_section sections[] = {
 	{ "old", "Old contents",
-	  "Who ran a content after another one was first seen at its path, on the same filesystem.",
+	  "Processes that ran a content after another one was first seen at its path, on the same "
+	  "filesystem.",
 	  put_old },
 	{ "timeline", "Timeline",
 	  "Which content was at a path when, by the processes that had it mapped. Nothing says when "
@@ -236,7 +240,7 @@ static const struct page_section sections[] = {
 	{},
 };
 
-bool mon_page_write(const struct mon_page *mon, const char *path, struct output *out)
+bool mon_page_write(const struct mon_page *mon, FILE *file, const char *path, struct output *out)
 {
 	struct mon_writing writing = { .page = mon, .mon = mon->timeline };
 	const struct page page = {
@@ -248,10 +252,12 @@ bool mon_page_write(const struct mon_page *mon, const char *path, struct output 
 	};
 	bool good = list_contents(&writing) && find_old(&writing);
 
-	if (good)
-		good = page_write(&page, path, out);
-	else
+	if (good) {
+		good = page_finish(&page, file, path, out);
+	} else {
 		out_error(out, path, "out of memory");
+		fclose(file);
+	}
 	free(writing.contents);
 	free(writing.old);
 	return good;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Mon page: who still had what was replaced, a timeline of each path, a table of contents. */
+/* Mon page: processes that still had what was replaced, a timeline of each path, a table of contents. */
 #ifndef TOOL_MON_PAGE_H
 #define TOOL_MON_PAGE_H
 
@@ -13,7 +13,7 @@ struct mon_page {
 	const char *broken; /* why the log could not be read to its end, or NULL */
 };
 
-/* Into the file at @path. False after the error was printed. */
-bool mon_page_write(const struct mon_page *page, const char *path, struct output *out);
+/* Into @file of page_open(), which is closed. False after the error was printed. */
+bool mon_page_write(const struct mon_page *page, FILE *file, const char *path, struct output *out);
 
 #endif

@@ -269,6 +269,7 @@ static void take_mapping(struct mon_timeline *timeline, const struct buildid_eve
 	const bool before = mmap->header.flags & BUILDID_RECORD_SNAPSHOT;
 	uint32_t holder, content;
 
+	timeline->snapshot |= before;
 	if (!(mmap->prot & PROT_EXEC))
 		return;
 	holder = holder_of(timeline, mmap);
@@ -294,8 +295,7 @@ static void take_fork(struct mon_timeline *timeline, const struct buildid_task *
 	if (holder == NOTHING)
 		return;
 	set_name(timeline->holders[holder], task->comm);
-	if (!parent || !is_process(parent, task->parent_start_time) ||
-	    parent->ended != UINT64_MAX)
+	if (!parent || !is_process(parent, task->parent_start_time) || parent->ended != UINT64_MAX)
 		return;
 	for (i = parent->last_use; i != NOTHING; i = timeline->next[i])
 		add_use(timeline, holder, timeline->uses[i].content, time);
@@ -303,8 +303,8 @@ static void take_fork(struct mon_timeline *timeline, const struct buildid_task *
 
 static void take_exec(struct mon_timeline *timeline, const struct buildid_task *task)
 {
-	const uint32_t holder = begin_holder(timeline, task->pid, task->start_time,
-					     task->header.time_mono);
+	const uint32_t holder =
+		begin_holder(timeline, task->pid, task->start_time, task->header.time_mono);
 
 	if (holder == NOTHING)
 		return;
@@ -324,12 +324,13 @@ static void take_clock(struct mon_timeline *timeline, uint64_t time, int64_t ahe
 {
 	const size_t count = timeline->nr_clocks;
 
-	if (count) {
-		const int64_t step = ahead - timeline->clocks[count - 1].ahead;
+	int64_t step;
 
-		if (count == STEPS_MAX || (step < STEP_LEAST && step > -STEP_LEAST))
-			return;
-	}
+	if (count == STEPS_MAX)
+		return;
+	if (count && !__builtin_sub_overflow(ahead, timeline->clocks[count - 1].ahead, &step) &&
+	    step < STEP_LEAST && step > -STEP_LEAST)
+		return;
 	if (!array_reserve(timeline->clocks, count))
 		return;
 	timeline->clocks[timeline->nr_clocks++] = (struct timeline_clock){ time, ahead };
@@ -401,7 +402,6 @@ static bool is_later(const struct ranked_content *one, const struct ranked_conte
 {
 	return one->from > before->from || (before->deleted && !one->deleted);
 }
-
 
 static void find_replaced(struct mon_timeline *timeline, const struct ranked_content *ranked,
 			  size_t count)

@@ -19,9 +19,9 @@ struct mon_holder;
 
 struct mon_content {
 	char *path, *id;
-	uint64_t key; /* of path and device */
-	bool deleted; /* when it was first seen */
-	uint64_t replaced;   /* when finished: since when another was seen there, or UINT64_MAX */
+	uint64_t key;	   /* of path and device */
+	bool deleted;	   /* when it was first seen */
+	uint64_t replaced; /* when finished: since when another was seen there, or UINT64_MAX */
 	uint32_t replacement;
 	size_t first_use, nr_uses; /* when finished */
 };
@@ -47,7 +47,8 @@ struct mon_timeline {
 	struct timeline_clock *clocks;
 	size_t nr_clocks;
 	uint64_t begin, end;
-	bool tasks; /* there are records of processes that fork, exec and exit */
+	bool snapshot; /* there are records of what was mapped before */
+	bool tasks;    /* there are records of processes that fork, exec and exit */
 	struct mon_timeline_losses losses;
 };
 

@@ -98,35 +98,60 @@ static bool page_put(FILE *file, void *data)
 	return true;
 }
 
-bool page_file_write(const char *path, const char *magic, bool (*put)(FILE *file, void *data),
-		     void *data, struct output *out)
+static FILE *open_page_file(const char *path, const char *magic, struct output *out)
 {
 	struct reason reason;
-	int fd, err = 0;
-	FILE *file;
+	int fd = open_own(path, true, magic, strlen(magic), &reason);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
-	fd = open_own(path, true, magic, strlen(magic), &reason);
-	if (fd < 0) {
+	if (fd < 0)
 		out_error(out, path, "%s", reason.text);
-		return false;
-	}
-	file = fdopen(fd, "w");
-	if (!file)
+	else if (!file)
+		out_error(out, path, "%s", strerror(errno));
+	if (fd >= 0 && !file)
 		close(fd);
-	if (!file || !put(file, data))
+	return file;
+}
+
+static bool finish_page_file(FILE *file, const char *path, bool (*put)(FILE *file, void *data),
+			     void *data, struct output *out)
+{
+	int err = 0;
+
+	if (!put(file, data))
 		err = ENOMEM;
 	else if (ferror(file))
 		err = EIO;
-	if (file && fclose(file) && !err)
+	if (fclose(file) && !err)
 		err = errno;
 	if (err)
 		out_error(out, path, "%s", strerror(err));
 	return !err;
 }
 
+bool page_file_write(const char *path, const char *magic, bool (*put)(FILE *file, void *data),
+		     void *data, struct output *out)
+{
+	FILE *file = open_page_file(path, magic, out);
+
+	return file && finish_page_file(file, path, put, data, out);
+}
+
+FILE *page_open(const char *path, struct output *out)
+{
+	return open_page_file(path, MAGIC, out);
+}
+
+bool page_finish(const struct page *page, FILE *file, const char *path, struct output *out)
+{
+	return finish_page_file(file, path, page_put, (void *)(uintptr_t)page, out);
+}
+
 bool page_write(const struct page *page, const char *path, struct output *out)
 {
-	return page_file_write(path, MAGIC, page_put, (void *)(uintptr_t)page, out);
+	FILE *file = page_open(path, out);
+
+	return file && page_finish(page, file, path, out);
 }
 
 void page_loss(FILE *file, uint64_t count, const char *what)

@@ -15,8 +15,8 @@
 /* The last one is all zeros. */
 struct page_section {
 	const char *id, *heading;
-	const char *about;			/* or NULL */
-	bool (*put)(FILE *file, void *data);	/* false without memory */
+	const char *about;		     /* or NULL */
+	bool (*put)(FILE *file, void *data); /* false without memory */
 };
 
 struct page {
@@ -27,7 +27,11 @@ struct page {
 	void *data; /* of the functions */
 };
 
-/* Into a file of ours at @path, see open_own(). False after the error was printed. */
+/* A file of ours at @path, see open_own(). NULL after the error was printed. */
+FILE *page_open(const char *path, struct output *out);
+/* Into @file of page_open(), which is closed. False after the error was printed. */
+bool page_finish(const struct page *page, FILE *file, const char *path, struct output *out);
+/* Both. */
 bool page_write(const struct page *page, const char *path, struct output *out);
 /* The same for a file of another kind, which begins with @magic. */
 bool page_file_write(const char *path, const char *magic, bool (*put)(FILE *file, void *data),

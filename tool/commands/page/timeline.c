@@ -145,10 +145,13 @@ static int64_t ahead_at(const struct timeline *timeline, uint64_t time)
 
 void timeline_put_time(FILE *file, const struct timeline *timeline, uint64_t time)
 {
+	const uint64_t since = time > timeline->begin ? time - timeline->begin : 0;
+
+	/* Unsigned, as a log may have any numbers. */
 	if (timeline->nr_clocks)
-		page_moment(file, (int64_t)time + ahead_at(timeline, time));
+		page_moment(file, (int64_t)(time + (uint64_t)ahead_at(timeline, time)));
 	else
-		fprintf(file, "%.3f", (double)(time - timeline->begin) / 1e9);
+		fprintf(file, "%.3f", (double)since / 1e9);
 }
 
 /* Seconds are numbers. */

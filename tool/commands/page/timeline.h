@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Timeline: of each path which content was there when, and who ran it; and where samples fell, if
- * there are any. Paths of several contents come first.
+ * Timeline: of each path which content was there when, and which processes ran it; and where samples
+ * fell, if there are any. Paths of several contents come first.
  */
 #ifndef TOOL_TIMELINE_H
 #define TOOL_TIMELINE_H
@@ -25,9 +25,9 @@ struct timeline_use {
 /* A content at a path. */
 struct timeline_content {
 	const char *path;
-	const char *id;	       /* or NULL */
+	const char *id; /* or NULL */
 	uint64_t samples;
-	const uint32_t *slots; /* these by time, TIMELINE_SLOTS of them; or NULL */
+	const uint32_t *slots;		 /* these by time, TIMELINE_SLOTS of them; or NULL */
 	const struct timeline_use *uses; /* at least one */
 	size_t nr_uses;
 };

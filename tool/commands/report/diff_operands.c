@@ -2,7 +2,7 @@
 /*
  * Diff operands. Of a path the contents are in the order in which the recording has them first;
  * without one in that of the times of the files that are kept, and what is at the path now is
- * the last.
+ * the last. Of equal times, as of what was mapped before the recording, the order is not known.
  */
 
 #include <dirent.h>
@@ -24,6 +24,9 @@
 #define CONTENTS_MAX  64
 #define CONTENTS_TOLD 8
 
+/* Later than all that was there before. */
+#define NOW INT64_MAX
+
 struct known_content {
 	struct build_id id;
 	int64_t time;
@@ -32,6 +35,7 @@ struct known_content {
 struct known_contents {
 	struct known_content all[CONTENTS_MAX];
 	size_t count;
+	bool more;
 };
 
 void diff_operands_free(struct diff_operand operands[2])
@@ -44,11 +48,17 @@ static void known_add(struct known_contents *known, const struct build_id *id, i
 {
 	size_t i;
 
-	if (!id->size || known->count == CONTENTS_MAX)
+	if (!id->size)
 		return;
 	for (i = 0; i < known->count; i++)
-		if (build_id_equal(&known->all[i].id, id))
+		if (build_id_equal(&known->all[i].id, id)) {
+			if (time == NOW)
+				known->all[i].time = time;
 			return;
+		}
+	known->more = known->count == CONTENTS_MAX;
+	if (known->more)
+		return;
 	known->all[known->count++] = (struct known_content){ .id = *id, .time = time };
 }
 
@@ -68,14 +78,16 @@ static bool is_path(const char *path, const char *operand)
 	       (base && !strchr(operand, '/') && !strcmp(base + 1, operand));
 }
 
-static void add_recorded(struct known_contents *known, const struct diff_recording *recording,
+/* In order of time. False where @operand names several files, of which @path is one. */
+static bool add_recorded(struct known_contents *known, const struct diff_recording *recording,
 			 const char *operand, char **path)
 {
+	bool one = true;
 	const struct perfdata_mapped *mapped;
 	size_t count, i;
 
 	mapped = perfdata_profile_mapped(recording->profile, &count);
-	for (i = 0; i < count; i++) {
+	for (i = 0; one && i < count; i++) {
 		const struct perfdata_dso *dso;
 		char *its;
 
@@ -84,12 +96,14 @@ static void add_recorded(struct known_contents *known, const struct diff_recordi
 		dso = &recording->dsos[mapped[i].dso];
 		its = dso->id.size ? path_of_dso(dso) : NULL;
 		if (its && is_path(its, operand)) {
-			known_add(known, &dso->id, 0);
+			known_add(known, &dso->id, (int64_t)mapped[i].time);
 			if (!*path)
 				*path = strdup(its);
+			one = *path && !strcmp(*path, its);
 		}
 		free(its);
 	}
+	return one;
 }
 
 static void add_file(struct known_contents *known, int fd, int64_t time)
@@ -133,7 +147,6 @@ static void add_kept(struct known_contents *known, const struct content_files *f
 	}
 	if (directory)
 		closedir(directory);
-	array_sort(known->all, known->count, compare_times);
 }
 
 static void add_current(struct known_contents *known, const char *path)
@@ -143,7 +156,7 @@ static void add_current(struct known_contents *known, const char *path)
 
 	if (fd < 0)
 		return;
-	add_file(known, fd, INT64_MAX);
+	add_file(known, fd, NOW);
 	close(fd);
 }
 
@@ -158,8 +171,14 @@ static void tell_contents(struct output *out, const char *operand,
 		length += (size_t)snprintf(list + length, sizeof(list) - length, " %s",
 					   build_id_text(&known->all[i].id, text));
 	if (known->count > 2)
-		out_error(out, operand, "has had %zu contents; name two of them:%s%s", known->count,
-			  list, known->count > CONTENTS_TOLD ? " ..." : "");
+		out_error(out, operand, "has had %s%zu contents; name two of them:%s%s",
+			  known->more ? "more than " : "", known->count, list,
+			  known->count > CONTENTS_TOLD ? " ..." : "");
+	else if (known->count == 2)
+		out_error(out, operand,
+			  "has had two contents, and which of them was first is not known; name "
+			  "both in order:%s",
+			  list);
 	else if (recording->data)
 		out_error(out, operand,
 			  "%s in the recording, and not two; see: buildid list -i FILE",
@@ -172,6 +191,11 @@ static void tell_contents(struct output *out, const char *operand,
 					 "no content of it is known here");
 }
 
+static bool is_clear(const struct known_contents *known)
+{
+	return known->count == 2 && known->all[0].time < known->all[1].time;
+}
+
 static bool find_of_path(const char *operand, const struct diff_recording *recording,
 			 const struct content_files *files, struct output *out,
 			 struct diff_operand found[2])
@@ -181,21 +205,28 @@ static bool find_of_path(const char *operand, const struct diff_recording *recor
 	size_t i;
 
 	if (recording->data) {
-		add_recorded(&known, recording, operand, &path);
+		if (!add_recorded(&known, recording, operand, &path)) {
+			out_error(out, operand,
+				  "is the name of several files, such as %s; give the whole path",
+				  path ? path : operand);
+			free(path);
+			return false;
+		}
 	} else {
 		path = realpath(operand, NULL);
 		add_kept(&known, files, path ? path : operand);
 		add_current(&known, operand);
+		array_sort(known.all, known.count, compare_times);
 	}
-	for (i = 0; known.count == 2 && i < 2; i++) {
+	for (i = 0; is_clear(&known) && i < 2; i++) {
 		found[i].request.id = known.all[i].id;
 		found[i].path = strdup(path ? path : operand);
 		found[i].request.path = found[i].path;
 	}
-	if (known.count != 2)
+	if (!is_clear(&known))
 		tell_contents(out, operand, &known, recording);
 	free(path);
-	return known.count == 2;
+	return is_clear(&known);
 }
 
 /* ------------------------------------------------------------- of two of them -- */

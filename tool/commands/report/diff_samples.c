@@ -15,6 +15,7 @@
 struct place {
 	uint64_t start, end;
 	size_t change;
+	bool both; /* it is in the other file, too */
 };
 
 struct places {
@@ -25,8 +26,12 @@ struct places {
 static int compare_places(const void *a, const void *b)
 {
 	const struct place *one = a, *other = b;
+	int result = COMPARE(one->start, other->start);
 
-	return COMPARE(one->start, other->start);
+	/* Of several names of a function, of which the last counts, one that can be compared. */
+	if (!result)
+		result = COMPARE(one->both, other->both);
+	return result ? result : COMPARE(one->change, other->change);
 }
 
 static bool make_places(struct places *places, const struct code_diff *diff, size_t side)
@@ -44,6 +49,7 @@ static bool make_places(struct places *places, const struct code_diff *diff, siz
 				.start = change->start[side],
 				.end = change->start[side] + change->size[side],
 				.change = i,
+				.both = change->size[!side],
 			};
 	}
 	array_sort(places->all, places->count, compare_places);

@@ -158,7 +158,8 @@ static unsigned int deepest(const struct flame *flame, uint32_t parent, unsigned
 	unsigned int most = depth, below;
 	uint32_t i;
 
-	for (i = flame->first[parent]; depth < FLAME_DEPTH_MAX && i < flame->first[parent + 1]; i++) {
+	for (i = flame->first[parent]; depth < FLAME_DEPTH_MAX && i < flame->first[parent + 1];
+	     i++) {
 		const uint32_t node = flame->order[i];
 
 		if (flame->stacks->nodes[node].total < flame->least)

@@ -60,7 +60,7 @@ static void report_check(bool diff, const struct report_diff *job,
 
 	if (diff && (profile->flamegraph || profile->folded))
 		args_error("--diff", "not together with --flamegraph and --folded");
-	if (profile->html && job->out->json)
+	if (diff && made && job->out->json)
 		args_error("--json", "not together with --html");
 	if (diff && !*job->operands)
 		args_error("BEFORE", "missing operand");
@@ -79,7 +79,8 @@ int cmd_report(int argc, char **argv)
 	struct report_diff job = { .out = &out };
 	struct report_profile profile = { .out = &out };
 	const struct args_option options[] = {
-		{ "html", 0, "FILE", "write a page with all of it, or of the comparison", .string = &profile.html },
+		{ "html", 0, "FILE", "write a page with all of it, or of the comparison",
+		  .string = &profile.html },
 		{ "flamegraph", 0, "FILE", "write a flame graph alone, as SVG",
 		  .string = &profile.flamegraph },
 		{ "folded", 0, NULL, "print a line for each stack, as other flame graphs take them",

@@ -11,7 +11,7 @@ struct report_diff {
 	struct output *out;
 	char *const *operands;
 	const char *input; /* a perf.data, or NULL */
-	const char *html; /* a page in place of text, or NULL */
+	const char *html;  /* a page in place of text, or NULL */
 	const char *directory;
 	bool no_servers;
 	bool raw;

@@ -189,16 +189,16 @@ static bool put_timeline(FILE *file, void *data)
 	const struct writing *writing = data;
 	const struct stacks *stacks = writing->stacks;
 	struct timeline_content *contents = calloc(stacks->nr_dsos + 1, sizeof(*contents));
-	char (*ids)[BUILD_ID_TEXT] = calloc(stacks->nr_dsos + 1, sizeof(*ids));
-	const bool good = contents && ids &&
-			  timeline_put(file, &(const struct timeline){
-						     .contents = contents,
-						     .nr_contents = list_contents(stacks, contents,
-										  ids),
-						     .begin = stacks->begin,
-						     .end = stacks->end,
-						     .sampled = true,
-					     });
+	char(*ids)[BUILD_ID_TEXT] = calloc(stacks->nr_dsos + 1, sizeof(*ids));
+	const bool good =
+		contents && ids &&
+		timeline_put(file, &(const struct timeline){
+					   .contents = contents,
+					   .nr_contents = list_contents(stacks, contents, ids),
+					   .begin = stacks->begin,
+					   .end = stacks->end,
+					   .sampled = true,
+				   });
 
 	free(contents);
 	free(ids);

@@ -64,7 +64,8 @@ static void say_losses(const struct profiling *profiling)
 			profiling->job->input, unnamed->files);
 	if (profiling->narrow.frames)
 		fprintf(stderr,
-			"buildid: %s: %" PRIu64 " frames too narrow, or deeper than %d, to be drawn\n",
+			"buildid: %s: %" PRIu64
+			" frames too narrow, or deeper than %d, to be drawn\n",
 			profiling->job->flamegraph, profiling->narrow.frames, FLAME_DEPTH_MAX);
 	if (unnamed->unread)
 		fprintf(stderr,

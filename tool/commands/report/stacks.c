@@ -215,8 +215,8 @@ static uint32_t name_of(struct stacks *stacks, const char *text, uint32_t dso, b
 static struct timeline_use *use_of(struct stacks *stacks, uint32_t dso, uint32_t pid, uint64_t end)
 {
 	const uint64_t process = (uint64_t)dso << 32 | pid;
-	const uint64_t key = hash_bytes(hash_bytes(hash_start(), &process, sizeof(process)), &end,
-					sizeof(end));
+	const uint64_t key =
+		hash_bytes(hash_bytes(hash_start(), &process, sizeof(process)), &end, sizeof(end));
 	const struct hash_slot *slot = NULL;
 
 	while ((slot = hash_map_next(&stacks->use_map, key, slot))) {

@@ -52,7 +52,7 @@ struct job {
 	bool units, restart_plan, quiet;
 	const char *html;
 	struct stale_page *page; /* NULL without --html */
-	struct filter filter; /* of which only the pids are set */
+	struct filter filter;	 /* of which only the pids are set */
 	bool full;
 	bool begun;
 	bool failed;
@@ -290,6 +290,8 @@ int cmd_stale(int argc, char **argv)
 		args_error("--units", "not together with --restart-plan");
 	if (job.html && (job.units || job.restart_plan))
 		args_error("--html", "not together with --units and --restart-plan");
+	if (job.html && job.out.json)
+		args_error("--json", "not together with --html");
 	process_operands(&list, &job.out, &job.filter, operands);
 	job.failed = list.failed;
 	/* Of those that there are, but not of all processes for none of them. */

@@ -176,9 +176,8 @@ void stale_page_add(struct stale_page *page, const struct stale *stale, const ch
 	const struct stale_change change = {
 		.path = (char *)(uintptr_t)stale->path,
 		.runs = (char *)(uintptr_t)print_id(stale->runs, runs),
-		.now = stale->now ?
-			       (char *)(uintptr_t)print_identity(&stale->now->identity, now) :
-			       NULL,
+		.now = stale->now ? (char *)(uintptr_t)print_identity(&stale->now->identity, now) :
+				    NULL,
 		.tail = (char *)(uintptr_t)tail,
 		.note = (char *)(uintptr_t)note,
 		.since = stale->now ? stale->now->ctime : 0,
@@ -213,7 +212,7 @@ static void put_process(FILE *file, const struct stale_page *page,
 	put_or_dash(file, process->unit);
 	fputs("<td class=\"t\">", file);
 	if (process->start_time)
-		page_moment(file, page->booted + (int64_t)process->start_time);
+		page_moment(file, (int64_t)((uint64_t)page->booted + process->start_time));
 	else
 		putc('-', file);
 }
@@ -268,8 +267,7 @@ static void put_change_head(FILE *file, const struct stale_change *change)
 	}
 }
 
-static void put_change(FILE *file, const struct stale_page *page,
-		       const struct stale_change *change)
+static void put_change(FILE *file, const struct stale_page *page, const struct stale_change *change)
 {
 	size_t shown = change->processes < PROCESSES_SHOWN ? change->processes : PROCESSES_SHOWN;
 	size_t i;

@@ -156,6 +156,12 @@ static void mon_writes_a_page_at_its_end(void **state)
 	assert_null(strstr(page, "<b>"));
 	/* The forked one has what its parent had. */
 	assert_non_null(strstr(page, "<summary>2 processes</summary>"));
+	assert_non_null(strstr(page, "<li>what was mapped before the beginning: "));
+	/* Before anything is watched. */
+	put_mapping(1, 4, "/a");
+	assert_int_equal(RUN(mon, "--count", "1", "--html", "none/page"), 1);
+	assert_string_equal(out, "");
+	assert_non_null(strstr(err, "none/page: No such file or directory"));
 }
 
 static void mon_warns_when_nothing_is_seen(void **state)

@@ -254,6 +254,50 @@ static void what_is_not_two_contents_is_no_diff(void **state)
 	assert_int_equal(RUN(report, "--diff"), 2);
 }
 
+static void which_contents_are_meant_is_not_guessed(void **state)
+{
+	char path[256];
+
+	(void)state;
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, "/srv/lib.so");
+	/* One time, of two processes. */
+	make_identified_event(&make, 3, BASE, LEN, 1000, &ids[1], "/opt/both.so");
+	make_identified_event(&make, 4, BASE, LEN, 1000, &ids[0], "/opt/both.so");
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "lib.so"), 1);
+	assert_non_null(strstr(err, "lib.so: is the name of several files, such as /opt/lib.so; "));
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "both.so"), 1);
+	assert_non_null(strstr(err, "both.so: has had two contents, and which of them was first is "
+				    "not known; name both in order: "));
+	/* What is there now is the last, whatever its file's time is. */
+	snprintf(path, sizeof(path), "%s/now.so", sample_directory());
+	shell("touch -d 2020-01-02 0.so; touch -d 2021-01-02 1.so; cp -p 0.so now.so");
+	keep(0, path + 1);
+	keep(1, path + 1);
+	assert_int_equal(RUN(report, "--diff", path), 0);
+	has("removed          3         - v1\n");
+	has("added            -         3 v0\n");
+	shell("rm now.so; touch -d 2020-01-02 .debug/%s/*/elf", path + 1);
+	assert_int_equal(RUN(report, "--diff", path), 1);
+	assert_non_null(strstr(err, "which of them was first is not known"));
+}
+
+static void more_contents_than_are_counted_are_said(void **state)
+{
+	struct build_id id = ids[0];
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 70; i++) {
+		id.bytes[0] = (uint8_t)i;
+		make_identified_event(&make, 1, BASE, LEN, 100 + i, &id, "/opt/lib.so");
+	}
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "lib.so"), 1);
+	assert_non_null(strstr(err, "lib.so: has had more than 64 contents; name two of them: "));
+}
+
 static void put_two_contents(void)
 {
 	keep(0, "opt/lib.so");
@@ -491,6 +535,26 @@ static void a_version_is_of_the_content_that_is_at_the_path(void **state)
 	expect_version("/usr/share/doc/coreutils/copyright", &ids[0], "<i>not known</i>");
 }
 
+/* The name that both have, and not the new one at the same address. */
+static void samples_are_those_of_the_name_that_can_be_compared(void **state)
+{
+	(void)state;
+	shell("echo 'int plain(int n) { return n * 3; }' > s.c; cc -O1 -shared -fPIC "
+	      "-Wl,-z,noseparate-code -o 0.so s.c; echo 'int zaa(int n) { return n * 7; } "
+	      "int plain(int n) __attribute__((weak, alias(\"zaa\")));' > s.c; cc -O1 -shared "
+	      "-fPIC -Wl,-z,noseparate-code -o 1.so s.c");
+	sample_id("0.so", &ids[0]);
+	sample_id("1.so", &ids[1]);
+	put_content(0, 1, "/opt/lib.so");
+	put_content(1, 2, "/opt/lib.so");
+	make_sample(&make, USER, 1, 150, BASE + offset_of(0, "plain"));
+	make_sample(&make, USER, 2, 250, BASE + offset_of(1, "zaa"));
+	write_recording();
+	assert_int_equal(RUN(report, "--diff", "-i", "perf.data", "0.so", "1.so"), 0);
+	has("100.0%  100.0%    +0.0 plain\n");
+	has("added            -        10       -       -       - zaa\n");
+}
+
 static void without_samples_there_is_no_page(void **state)
 {
 	(void)state;
@@ -498,7 +562,8 @@ static void without_samples_there_is_no_page(void **state)
 	write_recording();
 	assert_int_equal(RUN(report, "--html", "page.html", "--no-debuginfod"), 1);
 	assert_non_null(strstr(err, "perf.data: has no samples with an address"));
-	assert_int_equal(RUN(report, "--html", "page.html", "--diff", "a", "b"), 2);
+	assert_int_equal(RUN(report, "--flamegraph", "a.svg", "--diff", "a", "b"), 2);
+	assert_int_equal(RUN(report, "--html", "page.html", "-j", "--diff", "a", "b"), 2);
 	assert_int_equal(RUN(report, "--folded", "a", "b"), 2);
 	assert_int_equal(RUN(report, "--folded", "--json"), 2);
 	assert_int_equal(RUN(report, "--html", "page.html", "--flamegraph", "a.svg", "-j"), 2);
@@ -544,6 +609,8 @@ int main(void)
 		TEST(samples_are_shares_of_their_content),
 		TEST(samples_in_a_content_without_an_id_are_not_known),
 		TEST(what_is_not_two_contents_is_no_diff),
+		TEST(which_contents_are_meant_is_not_guessed),
+		TEST(more_contents_than_are_counted_are_said),
 		TEST(folded_stacks_have_the_contents_of_functions),
 		TEST(names_of_the_kernel_are_of_the_one_that_was_recorded),
 		TEST(many_modules_are_named),
@@ -551,6 +618,7 @@ int main(void)
 		TEST(a_file_whose_reader_ended_is_not_one_without_names),
 		TEST(a_page_is_written_over_a_page_and_nothing_else),
 		TEST(a_version_is_of_the_content_that_is_at_the_path),
+		TEST(samples_are_those_of_the_name_that_can_be_compared),
 		TEST(without_samples_there_is_no_page),
 		TEST(perf_report_runs_when_its_files_are_in_place),
 	};
