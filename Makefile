@@ -147,7 +147,7 @@ tool:
 	+$(MAKE) -C tool
 
 compile_commands.json: module
-	scripts/compile-commands $(OUT) $(KDIR) > $@
+	scripts/compile-commands $(OUT) $(KDIR) > build/$@ && mv build/$@ $@
 
 clean:
 	rm -rf build compile_commands.json

@@ -367,6 +367,34 @@ def _():
         contains(found.stderr, f"{IDS} mapped files were not compared")
 
 
+def map_below(path, root):
+    """Its path is in memory as far as from there."""
+    map_it(path)
+    os.chroot(root)
+
+
+@test("a file of an overlay is another one once it was written to, whatever its inode number")
+def _():
+    with lib.tmpfs() as root:
+        merged, lower, upper, work = (os.path.join(root, name)
+                                      for name in ("merged", "lower", "upper", "work"))
+        for path in merged, lower, upper, work:
+            os.mkdir(path)
+        path = os.path.join(merged, "lib.so")
+        shutil.copy(built("v1.so"), os.path.join(lower, "lib.so"))
+        lib.mount("overlay", merged, "overlay", 0,
+                  f"lowerdir={lower},upperdir={upper},workdir={work}")
+        try:
+            with lib.child(map_below, path, root) as pid:
+                equal(of(pid), [], "as it was")
+                with open(built("v2.so"), "rb") as source, open(path, "r+b") as file:
+                    file.truncate(0)
+                    file.write(source.read())
+                equal([(line["build_id"], line["now_build_id"]) for line in of(pid)], [(V1, V2)])
+        finally:
+            lib.umount(merged)
+
+
 @test("a path that leads to a FIFO or a directory now is as good as deleted")
 def _():
     for make in os.mkfifo, os.mkdir:

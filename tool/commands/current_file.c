@@ -19,6 +19,7 @@
 #include "common/hash_map.h"
 #include "common/waits.h"
 #include "content/process_place.h"
+#include "content/served_device.h"
 #include "current_file.h"
 #include "evidence.h"
 #include "print.h"
@@ -28,7 +29,7 @@
  * @root: number of the root
  * @path: in it
  * @state: CURRENT_SAME: there is a file; CURRENT_GONE; CURRENT_UNKNOWN
- * @major: device of the inode that is there, as stat(2) shows it, with @minor and @ino
+ * @major: device of the inode that is there, as stat(2) shows it, with all up to @ctime
  * @asked: the file was opened, or could not be
  * @file: its record, if @asked and there is one; NULL without memory
  * @now: as @file, of what is at the path now
@@ -39,6 +40,7 @@ struct place {
 	enum current_state state;
 	unsigned int major, minor;
 	uint64_t ino;
+	int64_t ctime;
 	bool asked;
 	struct buildid_file *file;
 	struct current_file now;
@@ -143,6 +145,7 @@ static void set_file(struct place *place, const struct buildid_file *file)
 	place->major = file->user_dev_major;
 	place->minor = file->user_dev_minor;
 	place->ino = file->user_ino;
+	place->ctime = file->ctime;
 	place->file = malloc(file->header.size);
 	if (place->file)
 		memcpy(place->file, file, file->header.size);
@@ -199,7 +202,7 @@ static bool find_in_memory(const struct current_files *files, struct place *plac
 	close(base);
 	if (fd < 0)
 		return false;
-	err = statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &stat_);
+	err = statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_CTIME, &stat_);
 	close(fd);
 	if (err)
 		return false;
@@ -207,6 +210,7 @@ static bool find_in_memory(const struct current_files *files, struct place *plac
 	place->major = stat_.stx_dev_major;
 	place->minor = stat_.stx_dev_minor;
 	place->ino = stat_.stx_ino;
+	place->ctime = stat_.stx_ctime.tv_sec * 1000000000LL + stat_.stx_ctime.tv_nsec;
 	return true;
 }
 
@@ -240,15 +244,23 @@ static struct place *find_place(struct current_files *files, const char *path)
 
 /* ------------------------------------------------------------ comparison -- */
 
-/* As in /proc/PID/maps, which of an overlay shows one or the other. */
-static bool is_inode(const struct place *place, const struct buildid_file *mapped)
+/*
+ * As in /proc/PID/maps, which of an overlay shows one or the other. A file of an overlay keeps its
+ * number when it is copied up, but not its ctime, and what is mapped stays the one below.
+ */
+static bool is_inode(const struct place *place, const struct mapped_place *at)
 {
+	const struct buildid_file *mapped = at->file;
+
 	if (place->state != CURRENT_SAME)
 		return false;
-	return (place->ino == mapped->user_ino && place->major == mapped->user_dev_major &&
-		place->minor == mapped->user_dev_minor) ||
-	       (place->ino == mapped->ino && place->major == mapped->dev_major &&
-		place->minor == mapped->dev_minor);
+	if (place->ino == mapped->ino && place->major == mapped->dev_major &&
+	    place->minor == mapped->dev_minor)
+		return true;
+	return place->ino == mapped->user_ino && place->major == mapped->user_dev_major &&
+	       place->minor == mapped->user_dev_minor &&
+	       (place->ctime == mapped->ctime ||
+		!served_device_is_overlay(at->pid, place->major, place->minor));
 }
 
 static enum current_state compare_bytes(struct current_files *files, const struct place *place,
@@ -335,7 +347,7 @@ enum current_state current_files_find(struct current_files *files,
 	place = find_place(files, path);
 	if (!place)
 		return CURRENT_UNKNOWN;
-	if (is_inode(place, mapped->file))
+	if (is_inode(place, mapped))
 		return CURRENT_SAME;
 	if (!place->asked)
 		current_file_identify(files, place, mapped);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "arguments.h"
 #include "nearest.h"
@@ -189,7 +190,8 @@ static bool parse_digits(const char *text, uint64_t *number, char **end)
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
-	*number = strtoull(text, end, 0);
+	/* No octal: 010 is ten, as in the names of /proc. */
+	*number = strtoull(text, end, strncasecmp(text, "0x", 2) ? 10 : 16);
 	return !errno;
 }
 

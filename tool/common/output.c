@@ -444,6 +444,18 @@ void out_number(struct output *out, const char *key, int width, uint64_t value)
 		out->columns += put_number(&out->line, value, 10, width);
 }
 
+/* Not by printf(), which has the locale's decimal point. */
+void out_rate(struct output *out, const char *key, double value)
+{
+	const uint64_t tenths = (uint64_t)(value * 10 + 0.5);
+
+	if (!out->json || !begin_field(out, key))
+		return;
+	put_number(&out->line, tenths / 10, 10, 0);
+	output_put(&out->line, ".", 1);
+	put_number(&out->line, tenths % 10, 10, 0);
+}
+
 void out_more_plain(struct output *out, const char *plain)
 {
 	size_t length = strlen(plain);

@@ -86,6 +86,8 @@ void out_fitted(struct output *out, enum out_style style, const char *key, int w
 		const char *value);
 int out_room(const struct output *out);
 void out_number(struct output *out, const char *key, int width, uint64_t value);
+/* JSON alone: with a digit behind the point. */
+void out_rate(struct output *out, const char *key, double value);
 void out_signed(struct output *out, const char *key, int width, int64_t value);
 /*
  * Hexadecimal in text. In JSON a number, and also a string as KEY_hex: readers with floating point

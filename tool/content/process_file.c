@@ -128,6 +128,9 @@ bool process_file_open(struct process_file *file, uint32_t pid, const char *name
 		file->user = process_blamed(pid, &in_our_namespace);
 		if (process_file_ask(file->user, &question, -1, &result, &answer))
 			file->fd = answer.fd;
+		/* It was opened, but there is no room for it here. */
+		if (file->fd < 0 && !errno)
+			errno = EMFILE;
 	}
 	return file->fd >= 0;
 }

@@ -64,11 +64,12 @@ static bool read_more(struct process_maps *maps)
 /* NULL at the end. What the kernel writes ends with a newline. */
 static char *next_line(struct process_maps *maps)
 {
-	char *line, *newline;
+	char *line, *newline = NULL;
 
 	do {
-		line = maps->text + maps->begin;
-		newline = maps->text ? memchr(line, '\n', maps->end - maps->begin) : NULL;
+		line = maps->text ? maps->text + maps->begin : NULL;
+		if (line)
+			newline = memchr(line, '\n', maps->end - maps->begin);
 	} while (!newline && read_more(maps));
 	if (!newline)
 		return NULL;

@@ -36,9 +36,9 @@ static const char *type_of(char *line, unsigned int major, unsigned int minor)
 	return type;
 }
 
-/* Whether it is mounted there; if so, sets @served. */
+/* Whether it is mounted there; if so, sets the two. */
 static bool served_device_find(const char *mounts, unsigned int major, unsigned int minor,
-			       bool here, bool *served)
+			       bool *served, bool *overlay)
 {
 	FILE *file = fopen(mounts, "re");
 	const char *type = NULL;
@@ -47,22 +47,38 @@ static bool served_device_find(const char *mounts, unsigned int major, unsigned 
 
 	while (file && !type && getline(&line, &room, file) > 0)
 		type = type_of(line, major, minor);
-	if (type)
-		*served = is_served(type) || (!here && !strcmp(type, "overlay"));
+	if (type) {
+		*served = is_served(type);
+		*overlay = !strcmp(type, "overlay");
+	}
 	free(line);
 	if (file)
 		fclose(file);
 	return type;
 }
 
-bool served_device_is(uint32_t pid, unsigned int major, unsigned int minor)
+static bool find_of_process(uint32_t pid, unsigned int major, unsigned int minor, bool *served,
+			    bool *overlay)
 {
-	bool served = true;
 	char path[64];
 
-	if (served_device_find("/proc/self/mountinfo", major, minor, true, &served))
-		return served;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mountinfo", pid);
-	served_device_find(path, major, minor, false, &served);
-	return served;
+	return served_device_find(path, major, minor, served, overlay);
+}
+
+bool served_device_is(uint32_t pid, unsigned int major, unsigned int minor)
+{
+	bool served = true, overlay = false;
+
+	if (served_device_find("/proc/self/mountinfo", major, minor, &served, &overlay))
+		return served;
+	find_of_process(pid, major, minor, &served, &overlay);
+	return served || overlay;
+}
+
+bool served_device_is_overlay(uint32_t pid, unsigned int major, unsigned int minor)
+{
+	bool served, overlay;
+
+	return find_of_process(pid, major, minor, &served, &overlay) && overlay;
 }

@@ -15,4 +15,7 @@
  */
 bool served_device_is(uint32_t pid, unsigned int major, unsigned int minor);
 
+/* Whether it is an overlay that is mounted there. */
+bool served_device_is_overlay(uint32_t pid, unsigned int major, unsigned int minor);
+
 #endif

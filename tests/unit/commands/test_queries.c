@@ -369,6 +369,12 @@ static bool has_two_intervals(void)
 	return first && strstr(first + 1, "\nmappings");
 }
 
+static bool has_json_rates(void)
+{
+	command_slurp("out", out, sizeof(out));
+	return strstr(out, "_per_second\":0.0");
+}
+
 static void counters_have_rates(void **state)
 {
 	pid_t child;
@@ -379,6 +385,10 @@ static void counters_have_rates(void **state)
 	kill(child, SIGTERM);
 	assert_int_equal(command_finish_killed(child), SIGTERM);
 	assert_non_null(strstr(out, " (0.0/s)\n"));
+	child = START(stats, "-j", "--interval", "1");
+	wait_until(has_json_rates);
+	kill(child, SIGTERM);
+	assert_int_equal(command_finish_killed(child), SIGTERM);
 	assert_int_equal(RUN(stats, "--interval", "0"), 2);
 	assert_int_equal(RUN(stats, "--interval", "1", "--openmetrics"), 2);
 }

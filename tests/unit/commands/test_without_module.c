@@ -168,6 +168,16 @@ static void who_is_not_there_is_said(void **state)
 	assert_non_null(strstr(err, "No such process"));
 }
 
+static void a_pid_is_decimal(void **state)
+{
+	char padded[sizeof(pid) + 1];
+
+	(void)state;
+	snprintf(padded, sizeof(padded), "0%s", pid);
+	assert_int_equal(RUN(maps, padded), 0);
+	assert_non_null(strstr(out, "/program"));
+}
+
 static void a_size_that_is_not_known_is_no_evidence(void **state)
 {
 	union any_record one, other;
@@ -222,6 +232,7 @@ int main(void)
 		TEST(a_source_may_be_asked_for),
 		TEST(who_is_not_there_is_said),
 		TEST(records_of_a_log_are_the_module_s),
+		TEST(a_pid_is_decimal),
 		TEST(a_size_that_is_not_known_is_no_evidence),
 	};
 

@@ -194,7 +194,7 @@ static void show_rates(struct output *out, const struct buildid_stats *before,
 		}
 		if (out->json && metric->type == COUNTER) {
 			snprintf(name, sizeof(name), "%s_per_second", metric->name);
-			out_pair_number(out, name, (uint64_t)(rate + 0.5));
+			out_rate(out, name, rate);
 		}
 	}
 	out_end(out);

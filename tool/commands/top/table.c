@@ -134,7 +134,7 @@ static void print_rate(struct output *out, const struct content *content)
 	snprintf(text, sizeof(text), "%*.1f", WIDTH_RATE, content->rate);
 	out_string(out, NULL, WIDTH_RATE, text);
 	out_number(out, "mappings", OUT_HIDDEN, content->mappings);
-	out_number(out, "mappings_per_second", OUT_HIDDEN, (uint64_t)(content->rate + 0.5));
+	out_rate(out, "mappings_per_second", content->rate);
 }
 
 static void print_state(struct output *out, const struct content *content)
