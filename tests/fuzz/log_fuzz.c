@@ -150,6 +150,7 @@ static struct log_reader *copy_of(struct log_reader *log)
 	writer = log_create(path, true, &reason);
 	if (!writer)
 		fuzz_die("%s: %s", path, reason.text);
+	log_set_source(writer, log_source(log));
 	while (log_next(log, &record) > 0)
 		if (log_write(writer, record))
 			fuzz_die("a record that was read cannot be written");
@@ -182,8 +183,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	}
 	reading.copy = copy_of(log);
-	log_close(log);
 	reading.identities = identities_new(PERFDATA_CLOCK_PERF);
+	if (reading.identities && log_source(log) == LOG_SOURCE_PERF)
+		identities_of_perf(reading.identities);
+	log_close(log);
 	out_init(&reading.out, open_memstream(&reading.text, &reading.text_size), false);
 	reading.waiting = waiting_new(0);
 	if (!reading.identities || !reading.waiting)

@@ -93,13 +93,15 @@ static void put_tasks(void)
 /* Of boot 0. */
 const unsigned char *seed_make_log(unsigned int number, size_t *size)
 {
+	const bool of_perf = number & 64;
 	const struct log_header header = {
 		.magic = LOG_MAGIC,
 		.byte_order = LOG_BYTE_ORDER,
-		.version = LOG_VERSION,
+		.version = of_perf ? LOG_VERSION_SOURCE : LOG_VERSION,
 		.size = sizeof(header),
 		.abi = BUILDID_ABI_VERSION,
 		.time_real = 1700000000000000000,
+		.source = of_perf ? LOG_SOURCE_PERF : LOG_SOURCE_MODULE,
 	};
 	struct log_end end = {
 		.header = { .type = LOG_RECORD_END, .size = sizeof(end), .time_mono = 200 },

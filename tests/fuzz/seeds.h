@@ -20,7 +20,7 @@ void seed_annotate(void);
 const unsigned char *seed_image(size_t *size);
 
 #define SEED_PERFDATA 32
-#define SEED_LOGS     64
+#define SEED_LOGS     128
 #define SEED_LOG_ALL  31 /* has all records */
 
 /* One of so many. */

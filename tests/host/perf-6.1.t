@@ -5,4 +5,4 @@
 # perf-6.12.t, which has the newest perf, too.
 cd "$(dirname "$0")/../.." && flock tests/Makefile make -s -C tests >&2 || exit
 exec scripts/vm --kernel 6.1 --mem 3G --smp 1 --timeout 1800 -- \
-	tests/run tests/perf/{perf-6.1,symbolize,examples,record}.t
+	tests/run tests/perf/{perf-6.1,symbolize,examples,record,without_module}.t

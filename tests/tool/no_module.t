@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""maps, stale, users and mon without the module, beside what the module says of the same."""
+"""maps, stale, users, mon and record without the module, beside what the module says of the
+same."""
 
 import contextlib
 import os
@@ -324,6 +325,83 @@ def mon_shows_an_ordinary_user_processes_of_their_own():
                 lines = lib.json_lines(mon.stdout.read())
         equal({line["pid"] for line in lines}, {process.pid}, "not of its children")
         contains([line["path"] for line in lines], "/usr/bin/id")
+
+
+# ------------------------------------------------------------------- record --
+
+def lines_of(log, **wanted):
+    """Of mappings in a log that have these values."""
+    lines = lib.json_lines(lib.buildid("mon", "-j", log).stdout)
+    return [line for line in lines if line["type"] == "mmap" and
+            all(line[key] == value for key, value in wanted.items())]
+
+
+@test
+def record_says_of_a_command_what_the_module_says():
+    with lib.directory() as directory, programs() as (_, pids):
+        ours, theirs = (os.path.join(directory, name) for name in ("ours", "theirs"))
+        done = lib.buildid("record", "--source=module", "-o", ours, "--", "buildid", "record",
+                           "--source=perf", "-o", theirs, "--", "sh", "-c", "exec cat /dev/null")
+        contains(done.stderr, f"{theirs}: ")
+        contains(done.stderr, " 0 lost")
+        pid = lines_of(theirs, comm="cat")[0]["pid"]
+        found = contents_of(lines_of(theirs), pid)
+        equal(found, contents_of(lines_of(ours), pid), "contents of the command")
+        equal(len(found) > 4, True, "of sh and cat")
+        for pid in pids.values():
+            found = contents_of(lines_of(theirs), pid)
+            equal(found, contents_of(lines_of(ours), pid), "contents of what was there before")
+            equal(len(found) > 1, True, "of it")
+        line = lines_of(theirs, pid=pid)[0]
+        equal(("snapshot" in line["flags"], line["source"]), (True, "perf"), "flags, source")
+        # perf's own clock, which the module reads, too
+        clocks = [{line["addr"]: line["time_perf"] for line in lines_of(log, comm="cat")}
+                  for log in (ours, theirs)]
+        for addr, time_perf in clocks[0].items():
+            assert abs(clocks[1][addr] - time_perf) < 10**9, clocks
+
+
+@test
+def record_does_it_unasked_with_cap_perfmon_alone():
+    with place() as directory, lib.unloaded(), lib.written(PARANOID, "2"):
+        os.chmod(directory, 0o777)
+        log = os.path.join(directory, "log")
+        with lib.started(*rights.as_nobody("perfmon"), "buildid", "record", "-o", log,
+                         stderr=subprocess.PIPE, text=True) as recorder:
+            lib.until(lambda: os.path.exists(log) and os.path.getsize(log), "it records")
+            lib.run("cat", "/dev/null")
+            recorder.send_signal(signal.SIGINT)
+            said = recorder.stderr.read()
+        contains(said, f"buildid: record: {SAYS}, as it is not loaded (modprobe buildid)")
+        contains(said, "processes were not looked at, as that is not permitted"
+                 if not may_look() else "")
+        contains([line["path"] for line in lines_of(log, comm="cat")], "/usr/bin/cat")
+
+
+def may_look():
+    """Since 6.15 CAP_PERFMON is enough for /proc/PID/maps."""
+    return lib.KERNEL >= (6, 15)
+
+
+@test
+def record_is_for_an_ordinary_user_s_own_command():
+    def nobody(*words, status=0):
+        return lib.run(*rights.AS_NOBODY, "buildid", "record", *words, status=status)
+
+    with place() as directory, lib.unloaded(), lib.written(PARANOID, "2"):
+        os.chmod(directory, 0o777)
+        log = os.path.join(directory, "log")
+        done = nobody("-o", log, "--", "sh", "-c", "cat /dev/null; exec id")
+        contains(done.stderr, "not permitted for all processes; recording those of the command")
+        for name in "sh", "cat", "id":
+            contains([line["comm"] for line in lines_of(log)], name)
+        done = nobody("-o", log, status=1)
+        contains(done.stderr, "buildid: perf_event_open: not permitted; run as root, or where "
+                 "sysctl kernel.perf_event_paranoid is 2 or less with CAP_PERFMON")
+        equal(len(lines_of(log)) > 4, True, "the old log is left")
+        # the library that it maps now, and the one that it mapped before
+        contains(lib.buildid("users", "-l", log, "/bin/cat").stderr,
+                 "was recorded without the module")
 
 
 run()

@@ -295,8 +295,10 @@ static void note_clocks(struct annotator *annotator, const struct log_reader *lo
 	if (clocks->has_before)
 		identities_wall_clock_before(identities, begin, &clocks->before);
 	identities_wall_clock_until(identities, clocks->until);
+	/* Without the module nobody has seen a clock that was set and set back. */
 	annotator->timed = (perfdata_clock(annotator->data) != PERFDATA_CLOCK_OTHER ||
-			    (perfdata_clock_pair(annotator->data, &real, &time) &&
+			    (log_source(log) == LOG_SOURCE_MODULE &&
+			     perfdata_clock_pair(annotator->data, &real, &time) &&
 			     find_ahead(log, real, &ahead))) &&
 			   convert(annotator, &ahead, clocks->until);
 }
@@ -339,6 +341,8 @@ static bool read_log(struct annotator *annotator)
 		good = false;
 	} else {
 		annotator->here = boot_is_now(log_header(log)->boot_id);
+		if (log_source(log) == LOG_SOURCE_PERF)
+			identities_of_perf(annotator->identities);
 		good = read_records(annotator, log);
 	}
 	if (log)

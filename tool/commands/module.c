@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -121,7 +120,7 @@ struct buildid *module_open(struct output *out)
 }
 
 /* The module itself would say no more than EINVAL. */
-static bool is_refused(struct output *out, struct buildid *handle, uint32_t ring_size)
+bool module_refuses(struct output *out, struct buildid *handle, uint32_t ring_size)
 {
 	struct buildid_info info;
 
@@ -140,7 +139,7 @@ struct buildid *module_subscribe(struct output *out, const struct buildid_option
 
 	if (!handle)
 		return NULL;
-	if (!is_refused(out, handle, options->ring_size)) {
+	if (!module_refuses(out, handle, options->ring_size)) {
 		err = buildid_subscribe(handle, options);
 		if (!err) {
 			module_warn(handle);

@@ -6,6 +6,9 @@
 #ifndef TOOL_MODULE_H
 #define TOOL_MODULE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 
@@ -19,6 +22,8 @@ void module_open_error(struct output *out, int error);
 /* The same as module_open(), subscribed; with module_warn(). */
 struct buildid *module_subscribe(struct output *out, const struct buildid_options *options);
 
+/* Whether it allows no ring of that size, unless that is 0: then printed. */
+bool module_refuses(struct output *out, struct buildid *handle, uint32_t ring_size);
 /*
  * Print why a subscription would get no mapping, where that is so. @handle is NULL where
  * the device cannot be asked: then nothing is printed.

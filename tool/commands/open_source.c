@@ -35,8 +35,8 @@ static const char *why_without(const struct source *source)
 	}
 }
 
-void source_say(struct output *out, const char *command, const struct source *source,
-		const char *missing)
+static void source_say(struct output *out, const char *command, const struct source *source,
+		       const char *missing)
 {
 	out->source = "perf";
 	if (!out->json)
@@ -44,6 +44,16 @@ void source_say(struct output *out, const char *command, const struct source *so
 			"buildid: %s: without the module%s%s%s; see buildid(1), WITHOUT THE "
 			"MODULE\n",
 			command, why_without(source), missing ? ": " : "", missing ? missing : "");
+}
+
+void source_say_log(struct output *out, const char *command, const char *path)
+{
+	out->source = "perf";
+	if (!out->json)
+		fprintf(stderr,
+			"buildid: %s: %s was recorded without the module; see buildid(1), WITHOUT "
+			"THE MODULE\n",
+			command, path);
 }
 
 struct source *source_for(struct output *out, const char *command, enum source_kind kind,
@@ -59,6 +69,40 @@ struct source *source_for(struct output *out, const char *command, enum source_k
 	if (!source_module(source))
 		source_say(out, command, source, missing);
 	return source;
+}
+
+static void perf_error(struct output *out, int error)
+{
+	static const char object[] = "perf_event_open";
+
+	if (error == -EACCES || error == -EPERM)
+		out_error(out, object,
+			  "not permitted; run as root, or where sysctl kernel.perf_event_paranoid "
+			  "is 2 or less with CAP_PERFMON, or for processes of your own: by --pid, "
+			  "or with a COMMAND of record");
+	else if (error == -EINVAL)
+		out_error(out, object, "before Linux 5.12 perf's records have no build-ids");
+	else
+		out_error(out, object, "%s", strerror(-error));
+}
+
+struct source_stream *source_subscribe(struct output *out, struct source *source,
+				       const struct buildid_options *options)
+{
+	struct buildid *module = source_module(source);
+	struct source_stream *stream;
+	int err;
+
+	if (module && module_refuses(out, module, options->ring_size))
+		return NULL;
+	err = source_stream_open(&stream, source, options);
+	if (!err)
+		module_warn(module);
+	else if (module)
+		module_error(out, BUILDID_DEVICE, err, NULL);
+	else
+		perf_error(out, err);
+	return stream;
 }
 
 void source_note_missed(const char *command, size_t denied, size_t skipped)

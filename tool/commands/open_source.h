@@ -22,9 +22,12 @@ const char *option_source(void *kind, const char *name);
 struct source *source_for(struct output *out, const char *command, enum source_kind kind,
 			  const char *missing);
 
-/* Say that @source is without the module, as source_for() does. */
-void source_say(struct output *out, const char *command, const struct source *source,
-		const char *missing);
+/* Subscribe, and warn where nothing would come. NULL after the error was printed. */
+struct source_stream *source_subscribe(struct output *out, struct source *source,
+				       const struct buildid_options *options);
+
+/* Say the same where what @command reads is log @path, recorded so. */
+void source_say_log(struct output *out, const char *command, const char *path);
 
 /* Say how many processes a command has not looked at, and why. */
 void source_note_missed(const char *command, size_t denied, size_t skipped);

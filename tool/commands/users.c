@@ -566,10 +566,13 @@ static void read_log(struct users *users, const char *path)
 			read_present(users);
 		users->state = NULL;
 		users->log = log;
+		if (log_source(log) == LOG_SOURCE_PERF)
+			source_say_log(&users->out, "users", path);
 		while ((found = log_next(log, &record)) > 0)
 			users_take(users, record, record->time_mono);
 		while ((event = waiting_next(users->waiting, WAITING_END)))
 			take_event(users, event);
+		users->out.source = NULL;
 		problem = found < 0 ? log_error(log) : NULL;
 	}
 	if (problem) {
@@ -587,7 +590,7 @@ static bool is_path(const char *content)
 	return strchr(content, '/') || !access(content, F_OK);
 }
 
-/* With a log its records are the module's, whatever a file is read by. */
+/* With a log it says whose its records are, whatever a file is read by. */
 static bool users_open(struct users *users, const char *log, bool by_file)
 {
 	int err;

@@ -4,10 +4,13 @@
  * address, length and offset, and nearly the same time. Mappings inherited from a parent, and those
  * not executable, have no record, and are found by inode. That counts only while it is certain what
  * the inode held at the time: a file may be rewritten, and records may be lost.
+ *
+ * Records that perf made, without the module, have no such inode, see find_of_perf().
  */
 
 #include <errno.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "common/array.h"
 #include "identities.h"
@@ -89,6 +92,11 @@ struct identities *identities_new(enum perfdata_clock clock)
 	return new;
 }
 
+void identities_of_perf(struct identities *identities)
+{
+	identities->versions.by_path = true;
+}
+
 void identities_free(struct identities *identities)
 {
 	if (!identities)
@@ -155,15 +163,23 @@ static int add_task(struct identities *identities, const struct buildid_task *ta
 	return add_birth(identities, task->pid, time);
 }
 
+static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
+{
+	if (!array_reserve(identities->losses, identities->nr_losses))
+		return -ENOMEM;
+	identities->losses[identities->nr_losses++] = (struct loss){ from, to };
+	return 0;
+}
+
 static int add_mmap(struct identities *identities, const struct buildid_mmap *mmap)
 {
 	uint64_t time = time_of(identities, &mmap->header);
 	struct version *version;
 	uint32_t index;
 
-	/* The state is UNRESOLVED. */
+	/* The state is UNRESOLVED; of perf's, its path is not known then. */
 	if (!mmap->file_id)
-		return 0;
+		return identities->versions.by_path ? add_loss(identities, 0, time) : 0;
 	index = versions_announce(&identities->versions, mmap->file_id);
 	if (index == VERSIONS_NONE || !array_reserve(identities->mmaps, identities->nr_mmaps))
 		return -ENOMEM;
@@ -181,20 +197,20 @@ static int add_mmap(struct identities *identities, const struct buildid_mmap *mm
 	if (!version->mapped || time > version->last)
 		version->last = time;
 	version->mapped = true;
+	/* Of perf's, where it was gone before it could be asked for: it may be any of that pid. */
+	if (!mmap->start_time && identities->versions.by_path)
+		return 0;
 	return add_process(identities, mmap->pid, mmap->start_time, time);
 }
 
-static int add_loss(struct identities *identities, uint64_t from, uint64_t to)
-{
-	if (!array_reserve(identities->losses, identities->nr_losses))
-		return -ENOMEM;
-	identities->losses[identities->nr_losses++] = (struct loss){ from, to };
-	return 0;
-}
-
-/* A LOST record ends the gap, which began after the previous record. */
+/*
+ * A LOST record ends the gap, which began after the previous record; of perf's that may be another
+ * processor's, and since when this one had no room is not known.
+ */
 static int add_lost(struct identities *identities, const struct buildid_lost *lost, uint64_t last)
 {
+	if (identities->versions.by_path)
+		last = 0;
 	identities->lost += lost->ring_full + lost->unresolved + lost->missed_probe;
 	return add_loss(identities, last, time_of(identities, &lost->header));
 }
@@ -540,7 +556,8 @@ void identities_convert(struct identities *identities, const struct mono_clock *
 /* @time by the clock of the records; it may be off by @slack. */
 static uint64_t in_stream(const struct identities *identities, uint64_t time, uint64_t *slack)
 {
-	*slack = 0;
+	/* Of two perfs either may have the earlier time of a mapping. */
+	*slack = identities->versions.by_path && time && has_times(identities) ? MOMENT : 0;
 	return identities->converted ? mono_clock_convert(&identities->other, time, slack) : time;
 }
 
@@ -764,6 +781,50 @@ static size_t count_before(const struct identities *identities, const struct mma
 	return low;
 }
 
+/* What all processes ever had of this file at the place, if that is one content. */
+static const struct version *find_at_place(const struct identities *identities,
+					   const struct perfdata_mapping *mapping)
+{
+	const struct mmap_event place = request_of(mapping, 0);
+	const struct version *only = NULL, *version;
+	size_t i;
+
+	for (i = count_before(identities, &place); i < identities->nr_mmaps; i++) {
+		const struct mmap_event *mmap = &identities->mmaps[identities->by_time->index[i]];
+
+		if (compare_places(mmap, &place))
+			break;
+		version = version_of(identities, mmap);
+		if (!is_of_mapping(version, mapping))
+			continue;
+		if (only && !version_same_content(only, version))
+			return NULL;
+		only = version;
+	}
+	return only;
+}
+
+/* The first record of the process itself for this place after perf began. */
+static const struct mmap_event *find_own_later(const struct identities *identities,
+					       const struct perfdata_mapping *mapping)
+{
+	const struct mmap_event request = request_of(mapping, identities->begin + 1);
+	const struct process *process = find_process(identities, mapping->pid);
+	const struct mmap_event *mmap;
+	size_t i;
+
+	if (!process)
+		return NULL;
+	for (i = count_own_before(identities, process, &request); i < process->nr_mmaps; i++) {
+		mmap = &identities->mmaps[process->mmaps + i];
+		if (compare_places(mmap, &request))
+			break;
+		if (is_of_mapping(version_of(identities, mmap), mapping))
+			return mmap;
+	}
+	return NULL;
+}
+
 /*
  * While perf lists existing processes, programs start: it makes up mappings for these as well,
  * without a time, seemingly before the program existed. Then the process has its own later record,
@@ -773,40 +834,65 @@ static size_t count_before(const struct identities *identities, const struct mma
 static const struct version *find_later(const struct identities *identities,
 					const struct perfdata_mapping *mapping)
 {
-	const struct mmap_event request = request_of(mapping, identities->begin + 1);
-	const struct mmap_event place = {
-		.addr = mapping->start,
-		.len = mapping->len,
-		.pgoff = mapping->pgoff,
-	};
-	const struct process *process = find_process(identities, mapping->pid);
-	const struct mmap_event *own = NULL, *mmap;
-	const struct version *version;
-	size_t i;
-
-	if (!process)
-		return NULL;
 	/* Most have no such record: only search all records of the place if there is one. */
-	i = count_own_before(identities, process, &request);
-	for (; !own && i < process->nr_mmaps; i++) {
-		mmap = &identities->mmaps[process->mmaps + i];
-		if (compare_places(mmap, &request))
-			break;
-		if (is_of_mapping(version_of(identities, mmap), mapping))
-			own = mmap;
-	}
+	const struct mmap_event *own = find_own_later(identities, mapping);
+
 	if (!own || lost_between(identities, identities->begin, own->time))
 		return NULL;
-	version = version_of(identities, own);
-	for (i = count_before(identities, &place); i < identities->nr_mmaps; i++) {
-		mmap = &identities->mmaps[identities->by_time->index[i]];
-		if (compare_places(mmap, &place))
-			break;
-		if (is_of_mapping(version_of(identities, mmap), mapping) &&
-		    !version_same_content(version_of(identities, mmap), version))
-			return NULL;
-	}
-	return version;
+	return find_at_place(identities, mapping);
+}
+
+/*
+ * What was there when perf began: the process mapped it, or inherited it, or see find_later(). Only
+ * a random place is that of relatives alone.
+ */
+static const struct version *find_present(const struct identities *identities,
+					  const struct perfdata_mapping *mapping)
+{
+	const struct mmap_event *own = find_own(identities, mapping, identities->begin, 0);
+
+	if (own)
+		return lost_between(identities, own->time, identities->begin) ?
+			       NULL :
+			       version_of(identities, own);
+	if (identities->lost ||
+	    (mapping->start < IDENTITIES_RANDOM && !find_own_later(identities, mapping)))
+		return NULL;
+	return find_at_place(identities, mapping);
+}
+
+/*
+ * By records of perf, which are of the same moment as the mapping in the perf.data; but either may
+ * have the earlier time, and an interrupt or a hypervisor may have come in between. At once, by the
+ * clock that both read, there is only one; in a longer time the process must have had only one
+ * content there.
+ */
+static const struct version *find_of_perf(const struct identities *identities,
+					  const struct perfdata_mapping *mapping, bool *several)
+{
+	const uint64_t time = mapping->time;
+	const uint64_t until = MAX(time, MIN(time + MOMENT, identities->end));
+	const struct mmap_event *own;
+
+	if (!time)
+		return find_present(identities, mapping);
+	/* What is in a snapshot need not be what was there before. */
+	if (time + AT_ONCE < identities->first)
+		return NULL;
+	own = identities->clock == PERFDATA_CLOCK_PERF ?
+		      find_own(identities, mapping, time, AT_ONCE) :
+		      NULL;
+	if (own && own->time + AT_ONCE >= time &&
+	    is_only_since(identities, own, mapping, time - AT_ONCE))
+		return version_of(identities, own);
+	own = find_own(identities, mapping, time, MOMENT);
+	if (!own || own->time + MOMENT < time)
+		return NULL;
+	*several =
+		!is_only_since(identities, own, mapping, time > 2 * MOMENT ? time - 2 * MOMENT : 0);
+	return *several || lost_between(identities, MIN(own->time, time), until) ?
+		       NULL :
+		       version_of(identities, own);
 }
 
 /* @slack: by which @time may be off. @several: only exact times could distinguish the contents. */
@@ -820,6 +906,8 @@ static const struct version *find_version(const struct identities *identities,
 	const struct mmap_event *own = NULL;
 	const struct version *version = NULL;
 
+	if (identities->versions.by_path)
+		return find_of_perf(identities, mapping, several);
 	if (recorded)
 		own = find_own(identities, mapping, time, slack);
 	if (own && slack && !is_only_since(identities, own, mapping, from)) {
@@ -886,6 +974,10 @@ static void find_file(const struct identities *identities, const struct perfdata
 	bool several = false;
 	uint64_t time, slack;
 
+	if (identities->versions.by_path && mapping->data) {
+		identity->reason = "without the module mappings of data are not recorded";
+		return;
+	}
 	converted.time = in_stream(identities, mapping->time, &slack);
 	time = converted.time ? converted.time : identities->begin;
 	if (!mapping->time)

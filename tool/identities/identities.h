@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Identities: which content each mapping in a perf.data had, according to the records that the
- * module sent meanwhile, usually from a log. Add all records, set when they ended and when perf
+ * Identities: which content each mapping in a perf.data had, according to the records that were
+ * sent meanwhile, usually from a log. Add all records, set when they ended and when perf
  * began, then look up.
  */
 #ifndef TOOL_IDENTITIES_H
@@ -18,6 +18,11 @@ struct identities;
 struct identities *identities_new(enum perfdata_clock clock);
 void identities_free(struct identities *identities);
 
+/*
+ * Before any is added: the records are perf's. A mapping is found by its process, place, path and
+ * time alone, or not at all.
+ */
+void identities_of_perf(struct identities *identities);
 /* The next record of a stream. 0 or -ENOMEM. */
 int identities_add(struct identities *identities, const struct buildid_record *record);
 /* The stream ended at @mono, by CLOCK_MONOTONIC: all later records are lost. */

@@ -22,13 +22,15 @@
 
 #define WRITE_BUFFER (256 * 1024)
 #define READ_BUFFER  (256 * 1024)
-/* It has 56 bytes; later versions may have more, up to this. */
+/* Later versions may have more, up to this. */
 #define HEADER_MAX 4096
+/* Of the module's records. */
+#define HEADER_MIN offsetof(struct log_header, source)
 /* Size of the end in the first version. */
 #define END_MIN offsetof(struct log_end, time_real)
 
 _Static_assert(READ_BUFFER >= BUILDID_RECORD_MAX && READ_BUFFER >= HEADER_MAX, "log: one fits");
-_Static_assert(sizeof(struct log_header) == 56, "log: size of the header");
+_Static_assert(HEADER_MIN == 56 && sizeof(struct log_header) == 64, "log: size of the header");
 _Static_assert(sizeof(struct log_end) == 48, "log: size of the end");
 _Static_assert(sizeof(struct log_clock) == 56, "log: size of a clock");
 
@@ -40,7 +42,7 @@ struct log_writer {
 	uint64_t records;
 	bool has_before; /* and it still has to be written */
 	struct wall_range before;
-	unsigned char buffer[WRITE_BUFFER];
+	_Alignas(8) unsigned char buffer[WRITE_BUFFER];
 };
 
 struct clocks {
@@ -168,7 +170,7 @@ struct log_writer *log_create(const char *path, bool chosen, struct reason *reas
 	struct log_header header = {
 		.byte_order = LOG_BYTE_ORDER,
 		.version = LOG_VERSION,
-		.size = sizeof(header),
+		.size = HEADER_MIN,
 		.abi = BUILDID_ABI_VERSION,
 		.time_mono = now.mono,
 		.time_real = now.real,
@@ -190,8 +192,22 @@ struct log_writer *log_create(const char *path, bool chosen, struct reason *reas
 	writer->has_before = false;
 	memcpy(header.magic, LOG_MAGIC, sizeof(header.magic));
 	boot_id_read(header.boot_id);
-	log_append(writer, &header, sizeof(header));
+	log_append(writer, &header, header.size);
 	return writer;
+}
+
+/* The header is the first in the buffer. */
+void log_set_source(struct log_writer *writer, enum log_source source)
+{
+	struct log_header *header = (void *)writer->buffer;
+
+	if (source == LOG_SOURCE_MODULE)
+		return;
+	header->version = LOG_VERSION_SOURCE;
+	header->size = sizeof(*header);
+	header->source = source;
+	header->reserved = 0;
+	writer->filled = sizeof(*header);
 }
 
 int log_write(struct log_writer *writer, const struct buildid_record *record)
@@ -359,10 +375,29 @@ static int begin_clocks(struct log_reader *reader)
 	return 0;
 }
 
+/* What follows the first version's. */
+static int read_source(struct log_reader *reader)
+{
+	struct log_header *header = &reader->header;
+
+	if (header->version == LOG_VERSION)
+		return 0;
+	if (header->size < sizeof(*header))
+		return fail(reader, "damaged: no size at byte 16");
+	if (!log_need(reader, sizeof(*header)))
+		return cut_short(reader, 0);
+	memcpy(header, reader->buffer, sizeof(*header));
+	if (header->source != LOG_SOURCE_PERF)
+		return fail(reader,
+			    "records of source %" PRIu32 ", which this buildid does not know",
+			    header->source);
+	return 0;
+}
+
 static int read_header(struct log_reader *reader)
 {
 	struct log_header *header = &reader->header;
-	bool whole = log_need(reader, sizeof(*header));
+	bool whole = log_need(reader, HEADER_MIN);
 
 	/* A file that is not a log may be shorter than a header. */
 	if (there(reader) < sizeof(header->magic) ||
@@ -371,20 +406,21 @@ static int read_header(struct log_reader *reader)
 					 fail(reader, "not a log of buildid record");
 	if (!whole)
 		return cut_short(reader, 0);
-	memcpy(header, reader->buffer, sizeof(*header));
+	memcpy(header, reader->buffer, HEADER_MIN);
 	if (header->byte_order == __builtin_bswap32(LOG_BYTE_ORDER))
 		return fail(reader, "written on a machine of the other byte order");
 	if (header->byte_order != LOG_BYTE_ORDER)
 		return fail(reader, "damaged: no byte order at byte 8");
-	if (header->version != LOG_VERSION)
-		return fail(reader, "a log of version %" PRIu32 "; this buildid reads version %d",
-			    header->version, LOG_VERSION);
+	if (header->version != LOG_VERSION && header->version != LOG_VERSION_SOURCE)
+		return fail(reader,
+			    "a log of version %" PRIu32 "; this buildid reads versions %d and %d",
+			    header->version, LOG_VERSION, LOG_VERSION_SOURCE);
 	if (header->abi != BUILDID_ABI_VERSION)
 		return fail(reader, "records of ABI %" PRIu32 "; this buildid reads ABI %d",
 			    header->abi, BUILDID_ABI_VERSION);
-	if (header->size < sizeof(*header) || header->size > HEADER_MAX || header->size % 8)
+	if (header->size < HEADER_MIN || header->size > HEADER_MAX || header->size % 8)
 		return fail(reader, "damaged: no size at byte 16");
-	return begin_clocks(reader);
+	return read_source(reader) ? -1 : begin_clocks(reader);
 }
 
 struct log_reader *log_open(const char *path)
@@ -535,6 +571,11 @@ int64_t log_ahead(const struct log_reader *reader, uint64_t mono)
 const struct log_header *log_header(const struct log_reader *reader)
 {
 	return &reader->header;
+}
+
+enum log_source log_source(const struct log_reader *reader)
+{
+	return reader->header.source;
 }
 
 void log_close(struct log_reader *reader)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Log: the module's records in a file, as buildid record writes it.
+ * Log: records in a file, as buildid record writes it.
  *
  *	struct log_header
- *	records, as they came from the module: the FILE record of a mapping may follow it
+ *	records, as they came from their source: the FILE record of a mapping may follow it
  *	struct log_clock in between, at each flush and whenever the clock is set
  *	struct log_end
  *
@@ -21,9 +21,11 @@
 #include "libbuildid/libbuildid.h"
 #include "wall_clock.h"
 
-#define LOG_MAGIC      "\211BIDLOG\n"
-#define LOG_VERSION    2
-#define LOG_BYTE_ORDER 0x01020304U
+#define LOG_MAGIC   "\211BIDLOG\n"
+#define LOG_VERSION 2
+/* With @source: what reads version 2 alone would take such records for the module's. */
+#define LOG_VERSION_SOURCE 3
+#define LOG_BYTE_ORDER	   0x01020304U
 
 /* Not used for records of the module. */
 #define LOG_RECORD_END	 0
@@ -33,13 +35,15 @@
  * struct log_header - what a log starts with
  * @magic: LOG_MAGIC, without a NUL
  * @byte_order: LOG_BYTE_ORDER
- * @version: LOG_VERSION
+ * @version: LOG_VERSION of the module's records, else LOG_VERSION_SOURCE
  * @size: of this header; records start there. A multiple of 8
  * @abi: BUILDID_ABI_VERSION of the records
  * @boot_id: /proc/sys/kernel/random/boot_id, without the dashes: file_id, pids and both clocks are
  *	only valid within this boot
  * @time_mono: CLOCK_MONOTONIC as the log began, nanoseconds
  * @time_real: CLOCK_REALTIME at the same moment, nanoseconds
+ * @source: enum log_source. Not there with LOG_VERSION
+ * @reserved: 0
  */
 struct log_header {
 	char magic[8];
@@ -50,6 +54,15 @@ struct log_header {
 	uint8_t boot_id[16];
 	uint64_t time_mono;
 	uint64_t time_real;
+	uint32_t source;
+	uint32_t reserved;
+};
+
+/* Of the records. */
+enum log_source {
+	LOG_SOURCE_MODULE = 0,
+	/* perf and /proc: a build-id without an inode, or an inode without */
+	LOG_SOURCE_PERF = 1,
 };
 
 /**
@@ -92,6 +105,8 @@ struct log_writer;
  * with @reason if it cannot be written.
  */
 struct log_writer *log_create(const char *path, bool chosen, struct reason *reason);
+/* From another source than the module: before anything else is done with @writer. */
+void log_set_source(struct log_writer *writer, enum log_source source);
 int log_write(struct log_writer *writer, const struct buildid_record *record);
 /* Before the log began CLOCK_REALTIME may have been ahead by @range. */
 void log_clock_before(struct log_writer *writer, const struct wall_range *range);
@@ -137,6 +152,7 @@ const struct log_clocks *log_clocks(const struct log_reader *reader);
 /* How far CLOCK_REALTIME was ahead at @mono, the time of the last record or an earlier one. */
 int64_t log_ahead(const struct log_reader *reader, uint64_t mono);
 const struct log_header *log_header(const struct log_reader *reader);
+enum log_source log_source(const struct log_reader *reader);
 void log_close(struct log_reader *reader);
 
 #endif

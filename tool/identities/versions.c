@@ -44,11 +44,13 @@ uint32_t versions_announce(struct versions *versions, uint64_t file_id)
 	return index;
 }
 
-static void set_content(struct content *content, const struct buildid_file *file)
+static void set_content(struct content *content, const struct buildid_file *file, bool by_path)
 {
 	struct perfdata_identity identity;
 
 	identity_of_file(file, &identity);
+	if (by_path && file->reason == BUILDID_REASON_NOT_READ)
+		identity.reason = "perf found no build-id in memory when it was mapped";
 	content->reason = identity.reason;
 	content->known = identity.known;
 	content->size = (uint8_t)identity.id.size;
@@ -79,10 +81,13 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 		version->seen = file->header.time_mono;
 	version->described = true;
 	version->unstable = file->flags & BUILDID_FILE_UNSTABLE;
-	version->dev = versions_device(file->dev_major, file->dev_minor);
-	version->ino = file->ino;
-	version->user_dev = versions_device(file->user_dev_major, file->user_dev_minor);
-	version->user_ino = file->user_ino;
+	version->by_path = versions->by_path;
+	if (!version->by_path) {
+		version->dev = versions_device(file->dev_major, file->dev_minor);
+		version->ino = file->ino;
+		version->user_dev = versions_device(file->user_dev_major, file->user_dev_minor);
+		version->user_ino = file->user_ino;
+	}
 	version->generation = file->generation;
 	version->ctime = file->ctime;
 	version->mtime = file->mtime;
@@ -91,7 +96,7 @@ int versions_add(struct versions *versions, const struct buildid_file *file)
 		version->path = versions_path(buildid_file_path(file));
 	/* A later FILE record may know less. */
 	if (!version->content.size && !version->content.known)
-		set_content(&version->content, file);
+		set_content(&version->content, file, versions->by_path);
 	return 0;
 }
 
@@ -116,7 +121,7 @@ bool version_alike(const struct version *one, const struct version *other)
 	return one->dev == other->dev && one->ino == other->ino &&
 	       one->user_dev == other->user_dev && one->user_ino == other->user_ino &&
 	       one->generation == other->generation && version_same_content(one, other) &&
-	       (one->path == other->path || one->dev == one->user_dev);
+	       (one->path == other->path || (one->dev == one->user_dev && !one->by_path));
 }
 
 /* ------------------------------------------------------------------ inodes -- */
@@ -251,7 +256,7 @@ int versions_ready(struct versions *versions, const struct stream_clock *clock)
 			.version = i,
 		};
 
-		if (!version->described)
+		if (!version->described || version->by_path)
 			continue;
 		versions->inodes[versions->nr_inodes++] = inode;
 		if (version->dev == version->user_dev && version->ino == version->user_ino)
@@ -273,6 +278,8 @@ bool version_is_of(const struct version *version, const struct perfdata_mapping 
 {
 	uint64_t dev = versions_device(mapping->major, mapping->minor);
 
+	if (version->by_path)
+		return version->path == versions_path(mapping->path);
 	if (!mapping->has_inode)
 		return true;
 	if (mapping->generation && mapping->generation != version->generation)

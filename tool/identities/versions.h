@@ -33,6 +33,7 @@ struct content {
  * @seen: CLOCK_MONOTONIC of its first FILE record
  * @described: it had a FILE record
  * @unstable: BUILDID_FILE_UNSTABLE in the last one
+ * @by_path: as of struct versions; without inodes
  * @mapped: @first and @last are set
  * @ctime: of the inode, nanoseconds since the epoch
  * @mtime: of the content, nanoseconds since the epoch
@@ -48,7 +49,7 @@ struct version {
 	uint64_t path;
 	uint64_t seen;
 	uint32_t generation;
-	bool described, mapped, unstable;
+	bool described, mapped, unstable, by_path;
 	int64_t ctime, mtime;
 	uint64_t file_size;
 	uint64_t first, last;
@@ -75,7 +76,13 @@ struct inode {
 	uint32_t alike;
 };
 
+/**
+ * struct versions - all of them
+ * @by_path: set at first: the records are perf's, of which an inode has no content, nor a content an
+ *	inode; what a path leads to differs from process to process, and from one time to another
+ */
 struct versions {
+	bool by_path;
 	struct version *all;
 	size_t count;
 	struct hash_map map;  /* from a file_id */
@@ -110,7 +117,7 @@ const struct version *versions_at(const struct versions *versions,
 /* The content that all versions of the inode of @mapping have; NULL if they differ. */
 const struct version *versions_only(const struct versions *versions,
 				    const struct perfdata_mapping *mapping);
-/* Whether @mapping may have this version, by its inode. */
+/* Whether @mapping may have this version, by its inode, or by its path. */
 bool version_is_of(const struct version *version, const struct perfdata_mapping *mapping);
 /* Whether both have the same known content. */
 bool version_same_content(const struct version *one, const struct version *other);

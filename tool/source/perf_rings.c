@@ -16,17 +16,12 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/clock.h"
 #include "perf_rings.h"
 
-/* What perf_event_mlock_kb allows a user by default, less the first page. */
-#define RING_SIZE (512U << 10)
 /* The size of a record has 16 bits. */
 #define RECORD_MAX 65536
 
 #define PERIOD_NS (100 * 1000000L)
-/* From when a record has its time to when it can be read. */
-#define HOLD_NS (10 * 1000000ULL)
 
 struct ring {
 	struct perf_event_mmap_page *page;
@@ -35,13 +30,13 @@ struct ring {
 
 struct perf_rings {
 	size_t page_size;
+	size_t ring_size;
 	struct ring *rings;
 	size_t nr_rings;
 	int *fds;
 	size_t nr_fds;
 	int timer;
 	bool no_counts; /* of what is dropped */
-	bool stopped;
 	uint64_t record[RECORD_MAX / sizeof(uint64_t)];
 };
 
@@ -56,8 +51,6 @@ static int open_event(struct perf_rings *rings, pid_t pid, int cpu, bool data)
 		.sample_type = PERF_SAMPLE_TIME,
 		.read_format = rings->no_counts ? 0 : PERF_FORMAT_LOST,
 		.sample_id_all = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
 		.inherit = pid > 0,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -69,7 +62,7 @@ static int open_event(struct perf_rings *rings, pid_t pid, int cpu, bool data)
 		.comm_exec = 1,
 		.task = 1,
 		.watermark = 1,
-		.wakeup_watermark = RING_SIZE,
+		.wakeup_watermark = (uint32_t)rings->ring_size,
 	};
 
 	int fd = (int)syscall(SYS_perf_event_open, &attr, pid > 0 ? pid : -1, cpu, -1,
@@ -87,7 +80,8 @@ static int add_ring(struct perf_rings *rings, int fd)
 
 	if (!array_reserve(rings->rings, rings->nr_rings))
 		return -ENOMEM;
-	map = mmap(NULL, rings->page_size + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, rings->page_size + rings->ring_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	rings->rings[rings->nr_rings++] = (struct ring){
@@ -141,7 +135,8 @@ static int add_timer(struct perf_rings *rings)
 	return rings->timer < 0 || timerfd_settime(rings->timer, 0, &period, NULL) ? -errno : 0;
 }
 
-int perf_rings_open(struct perf_rings **rings, const uint32_t *pids, size_t nr_pids, bool data)
+int perf_rings_open(struct perf_rings **rings, const uint32_t *pids, size_t nr_pids, bool data,
+		    size_t ring_size)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct perf_rings *new = calloc(1, sizeof(*new));
@@ -151,6 +146,7 @@ int perf_rings_open(struct perf_rings **rings, const uint32_t *pids, size_t nr_p
 	if (!new)
 		return -ENOMEM;
 	new->timer = -1;
+	new->ring_size = ring_size ? ring_size : PERF_RINGS_SIZE;
 	new->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	err = add_timer(new);
 	for (cpu = 0; cpu < cpus && !err; cpu++)
@@ -172,7 +168,7 @@ void perf_rings_close(struct perf_rings *rings)
 	if (!rings)
 		return;
 	for (i = 0; i < rings->nr_rings; i++)
-		munmap(rings->rings[i].page, rings->page_size + RING_SIZE);
+		munmap(rings->rings[i].page, rings->page_size + rings->ring_size);
 	for (i = 0; i < rings->nr_fds; i++)
 		close(rings->fds[i]);
 	if (rings->timer >= 0)
@@ -189,37 +185,39 @@ int perf_rings_fd(const struct perf_rings *rings)
 
 /* ------------------------------------------------------------------ read -- */
 
-static void copy_from(const struct ring *ring, uint64_t pos, void *to, size_t size)
+static void copy_from(const struct perf_rings *rings, const struct ring *ring, uint64_t pos,
+		      void *to, size_t size)
 {
-	const size_t at = pos % RING_SIZE;
-	const size_t first = RING_SIZE - at < size ? RING_SIZE - at : size;
+	const size_t at = pos % rings->ring_size;
+	const size_t first = rings->ring_size - at < size ? rings->ring_size - at : size;
 
 	memcpy(to, ring->bytes + at, first);
 	memcpy((char *)to + first, ring->bytes, size - first);
 }
 
 /* Of the first record that is unread, which has its time at its end; false when there is none. */
-static bool first_time(const struct ring *ring, struct perf_event_header *header, uint64_t *time)
+static bool first_time(const struct perf_rings *rings, const struct ring *ring,
+		       struct perf_event_header *header, uint64_t *time)
 {
 	const uint64_t tail = ring->page->data_tail;
 
 	if (__atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) == tail)
 		return false;
-	copy_from(ring, tail, header, sizeof(*header));
-	copy_from(ring, tail + header->size - sizeof(*time), time, sizeof(*time));
+	copy_from(rings, ring, tail, header, sizeof(*header));
+	copy_from(rings, ring, tail + header->size - sizeof(*time), time, sizeof(*time));
 	return true;
 }
 
-const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t *time)
+const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t until,
+						uint64_t *time)
 {
-	const uint64_t until = rings->stopped ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) - HOLD_NS;
 	struct perf_event_header header, first = {};
 	struct ring *from = NULL;
 	uint64_t ticks, its_time;
 	size_t i;
 
 	for (i = 0; i < rings->nr_rings; i++) {
-		if (!first_time(&rings->rings[i], &header, &its_time) || its_time > until ||
+		if (!first_time(rings, &rings->rings[i], &header, &its_time) || its_time > until ||
 		    (from && its_time >= *time))
 			continue;
 		from = &rings->rings[i];
@@ -231,7 +229,7 @@ const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64
 		(void)!read(rings->timer, &ticks, sizeof(ticks));
 		return NULL;
 	}
-	copy_from(from, from->page->data_tail, rings->record, first.size);
+	copy_from(rings, from, from->page->data_tail, rings->record, first.size);
 	__atomic_store_n(&from->page->data_tail, from->page->data_tail + first.size,
 			 __ATOMIC_RELEASE);
 	return (const void *)rings->record;
@@ -243,7 +241,6 @@ void perf_rings_stop(struct perf_rings *rings)
 
 	for (i = 0; i < rings->nr_fds; i++)
 		ioctl(rings->fds[i], PERF_EVENT_IOC_DISABLE, 0);
-	rings->stopped = true;
 }
 
 bool perf_rings_dropped(const struct perf_rings *rings, uint64_t *count)

@@ -15,6 +15,8 @@
 #include "content/mapped_files.h"
 #include "file_ids.h"
 #include "file_record.h"
+#include "kernel_record.h"
+#include "perf_clock.h"
 #include "perf_rings.h"
 #include "perf_stream.h"
 #include "process_facts.h"
@@ -23,6 +25,10 @@
 #define NAMES 4096
 /* Files that have a number: then numbering begins again, with others. */
 #define FILES_MAX 65536
+/* Above those of snapshots, with which a log has them. */
+#define FIRST_ID (1ULL << 40)
+/* From when a record has its time to when it can be read. */
+#define HOLD_NS (10 * 1000000ULL)
 
 struct name {
 	uint32_t tid;
@@ -31,19 +37,23 @@ struct name {
 
 struct perf_stream {
 	struct perf_rings *rings;
+	struct perf_clock clock;
+	uint32_t flags; /* BUILDID_SUB_* */
 	uint32_t *pids;
 	size_t nr_pids;
 	struct file_ids ids;
 	uint64_t first_id;
 	uint64_t seq;
 	struct name names[NAMES];
-	bool mmap_follows;
+	bool kernel_follows;
+	bool mmap_follows; /* behind its FILE */
 	bool stopped;
 	bool counted;	  /* all that was lost, behind the last record */
 	uint64_t dropped; /* records, in those that were told of */
 	struct buildid_mmap mmap;
 	struct buildid_lost lost;
 	uint64_t file[FILE_RECORD_WORDS];
+	uint64_t kernel[KERNEL_RECORD_WORDS];
 };
 
 /* The layouts of perf_event_open(2), without what sample_id_all adds. */
@@ -135,7 +145,7 @@ static bool is_asked_for(const struct perf_stream *stream, const struct perf_mma
 	for (i = 0; i < stream->nr_pids; i++)
 		if (stream->pids[i] == mmap->pid)
 			return true;
-	return !stream->nr_pids;
+	return !stream->nr_pids || stream->flags & BUILDID_SUB_CHILDREN;
 }
 
 static void set_state(struct file_state *state, const struct perf_mmap2 *mmap)
@@ -153,8 +163,10 @@ static void set_state(struct file_state *state, const struct perf_mmap2 *mmap)
 	}
 }
 
-static void number_file(struct perf_stream *stream, struct buildid_file *file)
+/* Whether it had none before. */
+static bool number_file(struct perf_stream *stream, struct buildid_file *file)
 {
+	size_t before;
 	uint64_t id;
 
 	if (stream->ids.count == FILES_MAX) {
@@ -162,17 +174,34 @@ static void number_file(struct perf_stream *stream, struct buildid_file *file)
 		stream->ids = (struct file_ids){};
 		stream->first_id += FILES_MAX;
 	}
+	before = stream->ids.count;
 	id = file_ids_of(&stream->ids, file);
 	file->file_id = id ? id + stream->first_id : 0;
+	return stream->ids.count > before;
 }
 
-static void set_file(struct perf_stream *stream, const struct perf_mmap2 *mmap, uint64_t time)
+/* @time by perf's clock. */
+static struct buildid_record header_of(struct perf_stream *stream, uint16_t type, size_t size,
+				       uint64_t time)
+{
+	return (struct buildid_record){
+		.type = type,
+		.size = (uint32_t)size,
+		.seq = ++stream->seq,
+		.time_mono = time - (uint64_t)stream->clock.ahead,
+		.time_perf = time,
+	};
+}
+
+/* Whether the record is to be sent: each time with BUILDID_SUB_PATH, else once. */
+static bool set_file(struct perf_stream *stream, const struct perf_mmap2 *mmap, uint64_t time)
 {
 	const bool deleted = is_marked_deleted(mmap->path);
 	char *stripped = deleted ? strip_deleted(mmap->path) : NULL;
 	const char *path = stripped ? stripped : mmap->path;
 	struct buildid_file *file;
 	struct file_state state;
+	bool is_new;
 
 	set_state(&state, mmap);
 	/* perf's words for a path that it does not have */
@@ -186,10 +215,10 @@ static void set_file(struct perf_stream *stream, const struct perf_mmap2 *mmap, 
 	file->flags |= !strncmp(mmap->path, "/memfd:", 7) ? BUILDID_FILE_MEMFD : 0;
 	file->pid = mmap->pid;
 	file->tid = mmap->tid;
-	number_file(stream, file);
-	file->header.flags = 0;
-	file->header.time_mono = time;
-	file->header.seq = ++stream->seq;
+	is_new = number_file(stream, file) || stream->flags & BUILDID_SUB_PATH;
+	if (is_new)
+		file->header = header_of(stream, BUILDID_RECORD_FILE, file->header.size, time);
+	return is_new;
 }
 
 /* Not of a process that has the pid of one that is gone. */
@@ -210,10 +239,7 @@ static void set_mmap(struct perf_stream *stream, const struct perf_mmap2 *mmap, 
 	const struct buildid_file *file = (const void *)stream->file;
 
 	stream->mmap = (struct buildid_mmap){
-		.header = { .type = BUILDID_RECORD_MMAP,
-			    .size = sizeof(stream->mmap),
-			    .seq = ++stream->seq,
-			    .time_mono = time },
+		.header = header_of(stream, BUILDID_RECORD_MMAP, sizeof(stream->mmap), time),
 		.pid = mmap->pid,
 		.tid = mmap->tid,
 		.addr = mmap->addr,
@@ -234,10 +260,7 @@ static void set_lost(struct perf_stream *stream, uint64_t count, uint64_t time)
 	stream->dropped += count;
 	stream->seq += count;
 	stream->lost = (struct buildid_lost){
-		.header = { .type = BUILDID_RECORD_LOST,
-			    .size = sizeof(stream->lost),
-			    .seq = ++stream->seq,
-			    .time_mono = time },
+		.header = header_of(stream, BUILDID_RECORD_LOST, sizeof(stream->lost), time),
 		.ring_full = count,
 		.ring_full_mmaps = count,
 	};
@@ -253,10 +276,9 @@ static const struct buildid_record *take(struct perf_stream *stream, const void 
 	case PERF_RECORD_MMAP2:
 		if (!is_asked_for(stream, record))
 			return NULL;
-		set_file(stream, record, time);
+		stream->mmap_follows = set_file(stream, record, time);
 		set_mmap(stream, record, time);
-		stream->mmap_follows = true;
-		return (const void *)stream->file;
+		return stream->mmap_follows ? (const void *)stream->file : &stream->mmap.header;
 	case PERF_RECORD_COMM:
 		set_comm(stream, record);
 		return NULL;
@@ -271,6 +293,12 @@ static const struct buildid_record *take(struct perf_stream *stream, const void 
 	}
 }
 
+/* By perf's clock. */
+static uint64_t stream_now(const struct perf_stream *stream)
+{
+	return clock_ns(CLOCK_MONOTONIC) + (uint64_t)stream->clock.ahead;
+}
+
 /* What was dropped after the last record: perf tells of it with the next one, and there is none. */
 static int take_rest(struct perf_stream *stream, const struct buildid_record **record)
 {
@@ -283,7 +311,7 @@ static int take_rest(struct perf_stream *stream, const struct buildid_record **r
 	stream->counted = true;
 	if (count <= stream->dropped)
 		return -ENODATA;
-	set_lost(stream, count - stream->dropped, clock_ns(CLOCK_MONOTONIC));
+	set_lost(stream, count - stream->dropped, stream_now(stream));
 	*record = &stream->lost.header;
 	return 0;
 }
@@ -291,14 +319,22 @@ static int take_rest(struct perf_stream *stream, const struct buildid_record **r
 int perf_stream_next(struct perf_stream *stream, const struct buildid_record **record)
 {
 	const struct perf_event_header *header;
-	uint64_t time;
+	uint64_t until = UINT64_MAX, time;
 
+	if (stream->kernel_follows) {
+		stream->kernel_follows = false;
+		*record = (const void *)stream->kernel;
+		return 0;
+	}
 	if (stream->mmap_follows) {
 		stream->mmap_follows = false;
 		*record = &stream->mmap.header;
 		return 0;
 	}
-	while ((header = perf_rings_next(stream->rings, &time))) {
+	perf_clock_update(&stream->clock);
+	if (!stream->stopped)
+		until = stream_now(stream) - HOLD_NS;
+	while ((header = perf_rings_next(stream->rings, until, &time))) {
 		*record = take(stream, header, time);
 		if (*record)
 			return 0;
@@ -368,6 +404,19 @@ static void learn_all_names(struct perf_stream *stream)
 		closedir(directory);
 }
 
+/* It is the same as long as the machine runs. */
+static void add_kernel(struct perf_stream *stream)
+{
+	struct buildid_image *image = kernel_record_make(stream->kernel);
+
+	if (!image)
+		return;
+	image->header.seq = ++stream->seq;
+	image->header.time_perf = stream_now(stream);
+	image->header.time_mono = image->header.time_perf - (uint64_t)stream->clock.ahead;
+	stream->kernel_follows = true;
+}
+
 static int open_rings(struct perf_stream *stream, const struct buildid_options *options)
 {
 	uint32_t *tids = NULL;
@@ -378,7 +427,7 @@ static int open_rings(struct perf_stream *stream, const struct buildid_options *
 		err = add_threads(&tids, &count, stream->pids[i]);
 	if (!err)
 		err = perf_rings_open(&stream->rings, tids, count,
-				      options->flags & BUILDID_SUB_DATA);
+				      options->flags & BUILDID_SUB_DATA, options->ring_size);
 	free(tids);
 	if (!err && !stream->nr_pids)
 		learn_all_names(stream);
@@ -396,13 +445,19 @@ int perf_stream_open(struct perf_stream **stream, const struct buildid_options *
 	*stream = NULL;
 	if (!new)
 		return err;
+	new->flags = options->flags;
+	new->first_id = FIRST_ID;
 	new->pids = calloc(options->nr_pids + 1, sizeof(*new->pids));
-	if (new->pids) {
+	if (new->pids)
+		err = perf_clock_open(&new->clock);
+	if (!err) {
 		for (i = 0; i < options->nr_pids; i++)
 			new->pids[i] = options->pids[i];
 		new->nr_pids = options->nr_pids;
 		err = open_rings(new, options);
 	}
+	if (!err && options->flags & BUILDID_SUB_KERNEL)
+		add_kernel(new);
 	if (err) {
 		perf_stream_close(new);
 		return err;
@@ -416,9 +471,15 @@ void perf_stream_close(struct perf_stream *stream)
 	if (!stream)
 		return;
 	perf_rings_close(stream->rings);
+	perf_clock_close(&stream->clock);
 	file_ids_free(&stream->ids);
 	free(stream->pids);
 	free(stream);
+}
+
+int64_t perf_stream_ahead(const struct perf_stream *stream)
+{
+	return stream->clock.ahead;
 }
 
 int perf_stream_fd(const struct perf_stream *stream)

@@ -90,11 +90,20 @@ static int add_named(struct process_snapshot *snapshot, const struct buildid_opt
 	return 0;
 }
 
-/* 0 when it has exited. */
+static uint64_t perf_time(const struct process_files *files, uint64_t mono)
+{
+	return files->perf_ahead ? mono + (uint64_t)files->perf_ahead : 0;
+}
+
+/*
+ * 0 when it has exited. Its mappings have the time of before they are read: what it maps from then
+ * on is later, in a stream as well.
+ */
 static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 {
 	struct buildid_mmap *mmap = &snapshot->mmap;
 	bool in_our_namespace;
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (!process_maps_open(&snapshot->maps, pid))
 		return errno == EACCES || errno == EPERM ? -EPERM :
@@ -103,7 +112,9 @@ static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 	*mmap = (struct buildid_mmap){
 		.header = { .type = BUILDID_RECORD_MMAP,
 			    .flags = BUILDID_RECORD_SNAPSHOT,
-			    .size = sizeof(*mmap) },
+			    .size = sizeof(*mmap),
+			    .time_mono = now,
+			    .time_perf = perf_time(snapshot->files, now) },
 		.pid = pid,
 		.tid = pid,
 	};
@@ -208,6 +219,7 @@ static void describe_file(struct process_snapshot *snapshot, const struct proces
 	file = file_record_make(snapshot->file, &state.file, stripped ? stripped : path);
 	free(stripped);
 	set_as_seen(file, mapping);
+	file->header.time_perf = perf_time(snapshot->files, file->header.time_mono);
 	file->flags |= state.deleted ? BUILDID_FILE_DELETED : 0;
 	file->flags |= !strncmp(mapping->path, "/memfd:", 7) ? BUILDID_FILE_MEMFD : 0;
 	file->pid = file->tid = snapshot->mmap.pid;
@@ -238,7 +250,6 @@ static bool take_mapping(struct process_snapshot *snapshot, const struct process
 	const struct buildid_file *file = (const void *)snapshot->file;
 	struct buildid_mmap *mmap = &snapshot->mmap;
 
-	mmap->header.time_mono = clock_ns(CLOCK_MONOTONIC);
 	mmap->addr = mapping->start;
 	mmap->len = mapping->end - mapping->start;
 	mmap->pgoff = mapping->offset;

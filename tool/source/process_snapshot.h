@@ -3,7 +3,7 @@
  * Process snapshot: the records of buildid_snapshot_next(), made of /proc/PID/maps.
  *
  * What it has not: files that cannot be opened nor asked of the kernel, whose reason is DENIED;
- * cookies; whether a file is open for writing. Times are of when it was read.
+ * cookies; whether a file is open for writing. Times are of just before a process was read.
  */
 #ifndef TOOL_PROCESS_SNAPSHOT_H
 #define TOOL_PROCESS_SNAPSHOT_H
@@ -12,10 +12,14 @@
 #include "file_ids.h"
 #include "libbuildid/libbuildid.h"
 
-/* What snapshots share. Begins as { .worker = mapped_state_worker() }. */
+/*
+ * What snapshots share. Begins as { .worker = mapped_state_worker() }. @perf_ahead: by what perf's
+ * clock is ahead of CLOCK_MONOTONIC, for time_perf; 0 where that is not known.
+ */
 struct process_files {
 	struct worker worker;
 	struct file_ids ids;
+	int64_t perf_ahead;
 };
 
 void process_files_free(struct process_files *files);

@@ -6,6 +6,7 @@
 
 #include "file_record.h"
 #include "mapped_state.h"
+#include "perf_stream.h"
 #include "process_snapshot.h"
 #include "source.h"
 
@@ -13,6 +14,13 @@ struct source {
 	struct buildid *module;
 	int problem;
 	struct process_files files;
+};
+
+/* One of these; the module's is the source's. */
+struct source_stream {
+	bool stopped;
+	struct buildid *module;
+	struct perf_stream *perf;
 };
 
 struct source_snapshot {
@@ -80,6 +88,64 @@ int source_resolve_fd(struct source *source, int fd, uint64_t record[], size_t s
 	*file = (const void *)record;
 	return file_record_of(fd, record);
 }
+
+/* ---------------------------------------------------------------- stream -- */
+
+int source_stream_open(struct source_stream **stream, struct source *source,
+		       const struct buildid_options *options)
+{
+	struct source_stream *new = calloc(1, sizeof(*new));
+	int err;
+
+	*stream = NULL;
+	if (!new)
+		return -ENOMEM;
+	new->module = source->module;
+	err = new->module ? buildid_subscribe(new->module, options) :
+			    perf_stream_open(&new->perf, options);
+	if (err) {
+		free(new);
+		return err;
+	}
+	if (new->perf)
+		source->files.perf_ahead = perf_stream_ahead(new->perf);
+	*stream = new;
+	return 0;
+}
+
+void source_stream_close(struct source_stream *stream)
+{
+	if (!stream)
+		return;
+	perf_stream_close(stream->perf);
+	free(stream);
+}
+
+int source_stream_fd(const struct source_stream *stream)
+{
+	return stream->perf ? perf_stream_fd(stream->perf) : buildid_fd(stream->module);
+}
+
+int source_stream_next(struct source_stream *stream, const struct buildid_record **record)
+{
+	if (stream->perf)
+		return perf_stream_next(stream->perf, record);
+	return stream->stopped ? -ENODATA : buildid_next(stream->module, 0, record);
+}
+
+void source_stream_stop(struct source_stream *stream)
+{
+	stream->stopped = true;
+	if (stream->perf)
+		perf_stream_stop(stream->perf);
+}
+
+bool source_stream_losses_known(const struct source_stream *stream)
+{
+	return !stream->perf || perf_stream_losses_known(stream->perf);
+}
+
+/* -------------------------------------------------------------- snapshot -- */
 
 int source_snapshot_new(struct source_snapshot **snapshot, struct source *source,
 			const struct buildid_options *options)

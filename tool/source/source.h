@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Source: from where it is known what processes have mapped: the module, or without it what the
- * core kernel tells: /proc. Whoever reads records of it need not know which.
+ * core kernel tells: /proc, and perf's records. Whoever reads records of it need not know which.
  */
 #ifndef TOOL_SOURCE_H
 #define TOOL_SOURCE_H
+
+#include <stdbool.h>
 
 #include "libbuildid/libbuildid.h"
 
@@ -33,6 +35,26 @@ const char *source_advice(const struct source *source, int error);
 /* As buildid_resolve_fd(). */
 int source_resolve_fd(struct source *source, int fd, uint64_t record[], size_t size,
 		      const struct buildid_file **file);
+
+/*
+ * As buildid_subscribe(), of the module; without it as perf_stream_open(). 0 or a negative errno.
+ * The stream is to be closed before its source.
+ */
+struct source_stream;
+
+int source_stream_open(struct source_stream **stream, struct source *source,
+		       const struct buildid_options *options);
+void source_stream_close(struct source_stream *stream);
+int source_stream_fd(const struct source_stream *stream);
+/* As buildid_next(), does not wait. */
+int source_stream_next(struct source_stream *stream, const struct buildid_record **record);
+/*
+ * No more from now on: perf's records come late, and those that are left, with what was lost at the
+ * end, are followed by -ENODATA. The module's end where they are: -ENODATA at once.
+ */
+void source_stream_stop(struct source_stream *stream);
+/* After that: whether all that was lost has been in a record. */
+bool source_stream_losses_known(const struct source_stream *stream);
 
 /* As struct buildid_snapshot, for processes that are there. */
 struct source_snapshot;

@@ -106,6 +106,38 @@ static void a_log_annotates(void **state)
 	assert_listed("perf.data");
 }
 
+/* Perf has no inode beside an id: the path is what says that it is this file. */
+static void a_log_of_perf_s_records_annotates(void **state)
+{
+	struct log_writer *writer;
+	struct reason reason;
+	union any_record record;
+
+	(void)state;
+	write_perfdata("perf.data");
+	writer = log_create("log", true, &reason);
+	assert_non_null(writer);
+	log_set_source(writer, LOG_SOURCE_PERF);
+	make_file(&record, 1, 20, 0, "/lib.so");
+	record.file.ino = record.file.user_ino = 0;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, 1, 0, 10);
+	/* A moment after perf's own. */
+	record.header.time_perf = 2150;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_file(&record, 2, 20, 0, "/other");
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, 2, 0, 10);
+	record.mmap.addr = 0x400000;
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_finish(writer), 0);
+	assert_int_equal(RUN(annotate, "--log", "log"), 0);
+	assert_string_equal(err, "buildid: /unknown: not annotated: there is no record of it\n"
+				 "buildid: perf.data: 1 mappings annotated, 0 without a build-id, "
+				 "1 not annotated of 1 paths\n");
+	assert_listed("perf.data");
+}
+
 static void put_module(uint64_t start, uint8_t byte, const char *path)
 {
 	struct perfdata_mmap2 *mmap = (void *)(made.bytes + made.size);
@@ -867,6 +899,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_log_annotates),
+		TEST(a_log_of_perf_s_records_annotates),
 		TEST(modules_with_one_build_id_are_doubtful),
 		TEST(the_summary_is_an_object_that_spares_the_data),
 		TEST(a_log_that_was_cut_does_as_far_as_it_goes),

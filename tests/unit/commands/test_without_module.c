@@ -192,8 +192,7 @@ static void a_size_that_is_not_known_is_no_evidence(void **state)
 	assert_int_equal(evidence_of(&other.file, &one.file), EVIDENCE_NONE);
 }
 
-/* The file alone is read without the module. */
-static void records_of_a_log_are_the_module_s(void **state)
+static void write_log(enum log_source source)
 {
 	struct log_writer *writer;
 	union any_record record;
@@ -201,10 +200,10 @@ static void records_of_a_log_are_the_module_s(void **state)
 	struct build_id id;
 	struct stat status;
 
-	(void)state;
 	sample_id("/bin/sleep", &id);
 	writer = log_create("log", true, &reason);
 	assert_non_null(writer);
+	log_set_source(writer, source);
 	make_file(&record, 1, (uint16_t)id.size, 0, "/f");
 	memcpy(data_of(&record), id.bytes, id.size);
 	assert_int_equal(stat("program", &status), 0);
@@ -213,11 +212,53 @@ static void records_of_a_log_are_the_module_s(void **state)
 	make_mmap(&record, 1, BUILDID_STATE_KNOWN, 4194303);
 	assert_int_equal(log_write(writer, &record.header), 0);
 	assert_int_equal(log_finish(writer), 0);
+}
+
+/* The file alone is read without the module. */
+static void records_of_a_log_are_the_module_s(void **state)
+{
+	(void)state;
+	write_log(LOG_SOURCE_MODULE);
 	assert_int_equal(RUN(users, "-j", "--log", "log", "./program"), 0);
 	assert_non_null(strstr(out, "\"pid\":4194303,"));
 	assert_null(strstr(out, "\"source\""));
 	assert_int_equal(RUN(users, "--log", "log", "./program"), 0);
 	assert_null(strstr(err, SAYS));
+}
+
+static void records_of_a_log_are_whose_it_says(void **state)
+{
+	(void)state;
+	write_log(LOG_SOURCE_PERF);
+	assert_int_equal(RUN(users, "-j", "--log", "log", "./program"), 0);
+	assert_non_null(strstr(out, "\"source\":\"perf\""));
+	assert_int_equal(RUN(users, "--log", "log", "./program"), 0);
+	assert_non_null(strstr(err, "buildid: users: log was recorded without the module; see "));
+	assert_int_equal(RUN(mon, "-j", "log"), 0);
+	assert_non_null(strstr(out, "\"source\":\"perf\""));
+	assert_int_equal(RUN(mon, "log"), 0);
+	assert_non_null(strstr(err, "buildid: mon: log was recorded without the module; see "));
+	assert_int_equal(RUN(mon, "--changes", "log"), 1);
+	assert_non_null(strstr(err, "buildid: --changes: not of a log that was recorded without "
+				    "the module\n"));
+}
+
+static void record_takes_of_the_module_what_is_its_own(void **state)
+{
+	static const char *const options[] = { "--tasks", "--children", "--uid=0" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(RUN(record, "--source=perf", "--no-annotate", "-p", "1",
+				     options[i], "true"),
+				 2);
+		assert_non_null(strstr(err, "not together with --source=perf"));
+		assert_int_equal(RUN(record, "--no-annotate", "-p", "1", options[i], "true"), 1);
+		assert_non_null(strstr(err, "the module is not loaded; load it"));
+	}
+	assert_int_equal(RUN(record, "--source=module", "true"), 1);
+	assert_non_null(strstr(err, "the module is not loaded; load it"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -233,6 +274,8 @@ int main(void)
 		TEST(who_is_not_there_is_said),
 		TEST(records_of_a_log_are_the_module_s),
 		TEST(a_pid_is_decimal),
+		TEST(records_of_a_log_are_whose_it_says),
+		TEST(record_takes_of_the_module_what_is_its_own),
 		TEST(a_size_that_is_not_known_is_no_evidence),
 	};
 

@@ -1224,6 +1224,243 @@ static void the_vdso_has_a_build_id(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, reset, done)
 
+/* -------------------------------------------------------------- of perf -- */
+
+#define US     1000ULL
+#define NEVER  "there is no record of it"
+#define UNSURE "by its clock its contents cannot be told apart"
+
+static void add_file_of_perf(uint64_t file_id, uint64_t ino, uint8_t byte, uint64_t time)
+{
+	union any_record record;
+
+	make_file(&record, file_id, byte ? 20 : 0, byte ? 0 : BUILDID_REASON_NOT_READ, "/lib.so");
+	record.file.ino = record.file.user_ino = ino;
+	memset(data_of(&record), byte, byte ? 20 : 0);
+	set_time(&record, time);
+	add(&record);
+}
+
+/* Records of perf have no inode beside an id; what is in a snapshot has. */
+static void of_perf_since(uint64_t time)
+{
+	identities_of_perf(ids);
+	add_file_of_perf(1, 0, 0x11, time);
+	add_file_of_perf(2, 0, 0x22, time);
+	add_file_of_perf(3, 10, 0x33, time);
+	add_file_of_perf(4, 10, 0, time);
+}
+
+static void of_perf(void)
+{
+	of_perf_since(SECOND);
+}
+
+static void the_record_of_perf_may_be_the_later_one(void **state)
+{
+	(void)state;
+	of_perf();
+	add_mmap(1, 6, SECOND);
+	add_mmap(1, 5, 2 * SECOND);
+	add_mmap(2, 5, 2 * SECOND + 300 * US);
+	ready(500);
+	assert_is(5, 10, 2 * SECOND - 20 * US, 0x11);
+	assert_is(5, 11, 2 * SECOND + 20 * US, 0x11);
+	assert_is(5, 10, 2 * SECOND + 280 * US, 0x22);
+	assert_is(5, 10, 2 * SECOND + 320 * US, 0x22);
+	/* Neither is near enough. */
+	assert_unknown(5, 10, 2 * SECOND + 150 * US, UNSURE);
+	assert_unknown(5, 10, 2 * SECOND + 900 * MS, UNSURE);
+	/* The only one may come late. */
+	assert_is(6, 10, SECOND + 700 * MS, 0x11);
+	assert_unknown(6, 10, 2 * SECOND + 1, NEVER);
+}
+
+static void two_at_once_are_not_told_apart(void **state)
+{
+	(void)state;
+	of_perf();
+	add_mmap(1, 5, 2 * SECOND);
+	add_mmap(2, 5, 2 * SECOND + 50 * US);
+	ready(500);
+	assert_unknown(5, 10, 2 * SECOND, UNSURE);
+}
+
+static void what_was_before_the_records_of_perf_is_not_in_them(void **state)
+{
+	(void)state;
+	of_perf_since(2 * SECOND);
+	add_mmap(3, 5, 2 * SECOND);
+	ready(500);
+	assert_unknown(5, 10, 2 * SECOND - 200 * US, NEVER);
+	assert_is(5, 10, 2 * SECOND - 50 * US, 0x33);
+}
+
+static void by_records_of_perf_an_inode_has_no_content(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(5, 10, 2 * SECOND);
+
+	(void)state;
+	of_perf();
+	add_mmap(3, 6, SECOND);
+	add_mmap(3, 5, 2 * SECOND);
+	ready(500);
+	assert_unknown(7, 10, 2 * SECOND, NEVER);
+	mapping.path = "/other.so";
+	look_up(&mapping);
+	assert_int_equal(found.id.size, 0);
+	mapping.path = "/lib.so (deleted)";
+	look_up(&mapping);
+	assert_int_equal(found.id.size, 20);
+	mapping.data = true;
+	look_up(&mapping);
+	assert_string_equal(found.reason, "without the module mappings of data are not recorded");
+}
+
+static void what_was_inherited_has_the_only_content_of_its_place(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(7, 10, 0);
+
+	(void)state;
+	of_perf();
+	add_mmap(1, 5, 2 * SECOND);
+	add_mmap(1, 6, 4 * SECOND);
+	ready(3 * SECOND);
+	assert_is(5, 10, 0, 0x11);
+	assert_is(7, 10, 0, 0x11);
+	mapping.start += 0x1000;
+	look_up(&mapping);
+	assert_string_equal(found.reason, NEVER);
+	done(NULL);
+
+	reset(NULL);
+	of_perf();
+	add_mmap(1, 5, 2 * SECOND);
+	add_mmap(2, 6, 4 * SECOND);
+	ready(3 * SECOND);
+	assert_is(5, 10, 0, 0x11);
+	assert_unknown(7, 10, 0, NEVER);
+	done(NULL);
+
+	reset(NULL);
+	of_perf();
+	add_mmap(1, 5, 2 * SECOND);
+	add_lost(5 * SECOND);
+	ready(3 * SECOND);
+	assert_unknown(7, 10, 0, "records were lost");
+}
+
+static void a_place_that_is_not_random_says_nothing_of_others(void **state)
+{
+	struct perfdata_mapping mapping = mapping_of(7, 10, 0);
+	union any_record record;
+
+	(void)state;
+	of_perf();
+	make_mmap(&record, 1, 0, 5);
+	record.mmap.addr = mapping.start = 0x400000;
+	set_time(&record, 2 * SECOND);
+	add(&record);
+	ready(3 * SECOND);
+	look_up(&mapping);
+	assert_string_equal(found.reason, NEVER);
+	mapping.pid = 5;
+	look_up(&mapping);
+	assert_int_equal(found.id.bytes[0], 0x11);
+	done(NULL);
+
+	/* perf has listed a program that was just starting. */
+	reset(NULL);
+	of_perf();
+	set_time(&record, 4 * SECOND);
+	add(&record);
+	ready(3 * SECOND);
+	look_up(&mapping);
+	assert_int_equal(found.id.bytes[0], 0x11);
+}
+
+static void what_perf_lost_may_have_been_another_content(void **state)
+{
+	(void)state;
+	of_perf();
+	add_mmap(1, 5, 2 * SECOND);
+	add_mmap(1, 6, 2 * SECOND + 100 * MS);
+	add_lost(2 * SECOND + 200 * MS);
+	add_mmap(1, 6, 5 * SECOND);
+	assert_int_equal(identities_ended(ids, 12 * SECOND + 100 * MS), 0);
+	ready(500);
+	assert_is(5, 10, 2 * SECOND + 50 * US, 0x11);
+	assert_unknown(5, 10, 2 * SECOND + 50 * MS, "records were lost");
+	/* One of another processor may be from before the last record. */
+	assert_unknown(6, 10, 2 * SECOND + 99 * MS, "records were lost");
+	/* What is behind the end is not lost, as it is later than perf's. */
+	assert_is(6, 10, 5 * SECOND - 300 * US, 0x11);
+	assert_unknown(6, 10, 5 * SECOND + 200 * MS, "records were lost");
+}
+
+static void by_a_clock_that_is_computed_nothing_is_at_once(void **state)
+{
+	(void)state;
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_MONO);
+	of_perf();
+	add_mmap(1, 5, 2 * SECOND);
+	add_mmap(1, 6, 2 * SECOND);
+	add_mmap(2, 5, 2 * SECOND + 300 * US);
+	ready(500);
+	assert_unknown(5, 10, 9 * SECOND, UNSURE);
+	assert_is(6, 10, 9 * SECOND + 500 * US, 0x11);
+}
+
+/* One whose process was gone is not another's. */
+static void who_is_gone_is_not_another_process(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	of_perf();
+	add_mmap(1, 5, 2 * SECOND);
+	make_mmap(&record, 2, 0, 5);
+	record.mmap.addr = ADDR + 0x10000;
+	record.mmap.start_time = 0;
+	set_time(&record, 2 * SECOND + 50 * US);
+	add(&record);
+	ready(500);
+	assert_is(5, 10, 2 * SECOND, 0x11);
+}
+
+static void perf_says_not_why_there_is_no_build_id(void **state)
+{
+	(void)state;
+	of_perf();
+	add_mmap(4, 5, 2 * SECOND);
+	ready(500);
+	assert_unknown(5, 10, 2 * SECOND, "perf found no build-id in memory when it was mapped");
+}
+
+static void without_times_records_of_perf_are_of_one_content(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	identities_free(ids);
+	ids = identities_new(PERFDATA_CLOCK_OTHER);
+	of_perf();
+	make_file(&record, 5, 20, 0, "/alike.so");
+	record.file.ino = record.file.user_ino = 0;
+	memset(data_of(&record), 0x11, 20);
+	add(&record);
+	add_mmap(5, 5, 1 * SECOND);
+	add_mmap(1, 5, 2 * SECOND);
+	add_mmap(1, 6, 2 * SECOND);
+	add_mmap(2, 6, 3 * SECOND);
+	add_mmap(3, 8, 3 * SECOND);
+	ready(500);
+	assert_is(5, 10, 2 * SECOND, 0x11);
+	assert_unknown(6, 10, 2 * SECOND, "without times its contents cannot be told apart");
+	assert_unknown(7, 10, 2 * SECOND, NEVER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1278,6 +1515,17 @@ int main(void)
 		TEST(the_last_module_at_an_address_is_the_one),
 		TEST(this_boot_is_known),
 		TEST(the_vdso_has_a_build_id),
+		TEST(the_record_of_perf_may_be_the_later_one),
+		TEST(two_at_once_are_not_told_apart),
+		TEST(what_was_before_the_records_of_perf_is_not_in_them),
+		TEST(by_records_of_perf_an_inode_has_no_content),
+		TEST(what_was_inherited_has_the_only_content_of_its_place),
+		TEST(a_place_that_is_not_random_says_nothing_of_others),
+		TEST(what_perf_lost_may_have_been_another_content),
+		TEST(by_a_clock_that_is_computed_nothing_is_at_once),
+		TEST(who_is_gone_is_not_another_process),
+		TEST(perf_says_not_why_there_is_no_build_id),
+		TEST(without_times_records_of_perf_are_of_one_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,10 +283,12 @@ static void a_flush_writes_where_the_clock_is(void **state)
 
 	/* Without a record there is nothing to say. */
 	read_bytes();
-	assert_int_equal(size, sizeof(struct log_header) + 120 + sizeof(struct log_clock));
+	assert_int_equal(size,
+			 offsetof(struct log_header, source) + 120 + sizeof(struct log_clock));
 	assert_int_equal(log_flush(writer), 0);
 	read_bytes();
-	assert_int_equal(size, sizeof(struct log_header) + 120 + sizeof(struct log_clock));
+	assert_int_equal(size,
+			 offsetof(struct log_header, source) + 120 + sizeof(struct log_clock));
 
 	/* More than a buffer, of which the last part is not written yet. */
 	while (log_written(writer) < 5000)
@@ -458,7 +460,7 @@ static void damage_is_reported_with_its_place(void **state)
 	/* That of 0.2.0. */
 	header->version = 1;
 	write_bytes(size);
-	assert_error("a log of version 1; this buildid reads version 2", 0);
+	assert_error("a log of version 1; this buildid reads versions 2 and 3", 0);
 	header->version = LOG_VERSION;
 	header->abi = 7;
 	write_bytes(size);
@@ -489,6 +491,49 @@ static void a_longer_header_is_skipped(void **state)
 	write_bytes(size + 16);
 	assert_int_equal(read_log(&error), 3);
 	assert_null(error);
+}
+
+/* A reader of version 2 alone would take its records for the module's. */
+static void a_log_of_another_source_says_so(void **state)
+{
+	struct log_header *header = (void *)bytes;
+	struct log_writer *writer;
+	struct log_reader *reader;
+	struct reason reason;
+	union any_record record;
+	const char *error;
+
+	(void)state;
+	writer = log_create(path, true, &reason);
+	assert_non_null(writer);
+	log_set_source(writer, LOG_SOURCE_PERF);
+	make_mmap(&record, 1, 0, 10);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_finish(writer), 0);
+	assert_int_equal(read_log(&error), 1);
+	assert_null(error);
+	reader = log_open(path);
+	assert_int_equal(log_source(reader), LOG_SOURCE_PERF);
+	assert_int_equal(log_header(reader)->version, 3);
+	log_close(reader);
+
+	read_bytes();
+	header->source = 2;
+	write_bytes(size);
+	assert_error("records of source 2, which this buildid does not know", 0);
+	header->source = LOG_SOURCE_PERF;
+	header->size = 56;
+	write_bytes(size);
+	assert_error("damaged: no size at byte 16", 0);
+	header->size = 64;
+	write_bytes(60);
+	assert_error("cut short: ends at byte 60, in what starts at byte 0", 0);
+
+	write_log();
+	assert_int_equal(header->version, 2);
+	reader = log_open(path);
+	assert_int_equal(log_source(reader), LOG_SOURCE_MODULE);
+	log_close(reader);
 }
 
 static void what_is_no_file_is_reported(void **state)
@@ -565,6 +610,7 @@ int main(void)
 		cmocka_unit_test(damage_is_reported_with_its_place),
 		cmocka_unit_test(a_record_longer_than_any_is_refused),
 		cmocka_unit_test(a_longer_header_is_skipped),
+		cmocka_unit_test(a_log_of_another_source_says_so),
 		cmocka_unit_test(what_is_no_file_is_reported),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_disk_that_fails_is_an_error),

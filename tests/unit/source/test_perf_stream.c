@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "content/running_kernel.h"
 #include "source/perf_stream.c"
 #include "streams.h"
 
@@ -15,9 +16,12 @@ static union {
 	char bytes[512];
 } queue[16];
 static size_t nr_queued, next_queued;
+static uint64_t last_until;
 
-int perf_rings_open(struct perf_rings **rings, const uint32_t *pids, size_t nr_pids, bool data)
+int perf_rings_open(struct perf_rings **rings, const uint32_t *pids, size_t nr_pids, bool data,
+		    size_t ring_size)
 {
+	(void)ring_size;
 	(void)pids;
 	(void)nr_pids;
 	(void)data;
@@ -51,9 +55,11 @@ bool perf_rings_dropped(const struct perf_rings *rings, uint64_t *count)
 	return counts_dropped;
 }
 
-const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t *time)
+const struct perf_event_header *perf_rings_next(struct perf_rings *rings, uint64_t until,
+						uint64_t *time)
 {
 	(void)rings;
+	last_until = until;
 	*time = 1000 + next_queued;
 	return next_queued < nr_queued ? &queue[next_queued++].header : NULL;
 }
@@ -124,6 +130,8 @@ static int open_stream(void **state)
 	stream->pids = calloc(2, sizeof(*stream->pids));
 	stream->pids[0] = options.pids[0];
 	stream->nr_pids = 1;
+	stream->flags = BUILDID_SUB_PATH;
+	stream->clock.ahead = 400;
 	return 0;
 }
 
@@ -181,7 +189,8 @@ static void a_build_id_comes_without_an_inode(void **state)
 	assert_int_equal(mapping->pgoff, 0x3000);
 	assert_int_equal(mapping->prot, PROT_READ | PROT_EXEC);
 	assert_int_equal(mapping->map_flags, MAP_PRIVATE);
-	assert_int_equal(mapping->header.time_mono, 1000);
+	assert_int_equal(mapping->header.time_mono, 600);
+	assert_int_equal(mapping->header.time_perf, 1000);
 	/* Nobody has that pid. */
 	assert_int_equal(mapping->start_time, 0);
 	assert_int_equal(mapping->uid, ~0U);
@@ -322,6 +331,81 @@ static void older_kernels_do_not_count_them(void **state)
 	assert_false(perf_stream_losses_known(stream));
 }
 
+/* As the module does it, for a log. */
+static void a_file_comes_once_where_paths_are_not_asked_for(void **state)
+{
+	const struct buildid_record *record;
+	uint64_t id;
+
+	(void)state;
+	stream->flags = 0;
+	put_mmap2(GONE, 20, "/f");
+	put_mmap2(GONE, 20, "/f");
+	put_mmap2(GONE, 20, "/g");
+	expect_mapping();
+	id = file->file_id;
+	assert_int_equal(mapping->header.seq, 2);
+	assert_int_equal(perf_stream_next(stream, &record), 0);
+	assert_int_equal(record->type, BUILDID_RECORD_MMAP);
+	assert_int_equal(((const struct buildid_mmap *)record)->file_id, id);
+	assert_int_equal(record->seq, 3);
+	expect_mapping();
+	assert_int_not_equal(file->file_id, id);
+}
+
+static void children_are_whoever_inherits_the_events(void **state)
+{
+	(void)state;
+	stream->flags |= BUILDID_SUB_CHILDREN;
+	put_mmap2(GONE - 1, 20, "/f");
+	expect_mapping();
+	assert_int_equal(mapping->pid, GONE - 1);
+}
+
+/* Another processor's may yet come before them. */
+static void records_of_just_now_are_left(void **state)
+{
+	const struct buildid_record *record;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	assert_int_equal(perf_stream_next(stream, &record), -EAGAIN);
+	assert_true(last_until >= now + 400 - HOLD_NS);
+	assert_true(last_until < now + 400 - HOLD_NS + 1000000000);
+	counts_dropped = false;
+	perf_stream_stop(stream);
+	assert_int_equal(perf_stream_next(stream, &record), -ENODATA);
+	assert_true(last_until == UINT64_MAX);
+}
+
+static void the_kernel_comes_first(void **state)
+{
+	const struct buildid_record *record;
+	const struct buildid_image *image;
+	struct build_id id;
+	const uint8_t *bytes;
+	size_t size;
+
+	(void)state;
+	add_kernel(stream);
+	/* As on one that has none, or hides it. */
+	if (!running_kernel_build_id(&id)) {
+		expect_end();
+		return;
+	}
+	put_mmap2(GONE, 20, "/f");
+	assert_int_equal(perf_stream_next(stream, &record), 0);
+	assert_int_equal(record->type, BUILDID_RECORD_KERNEL);
+	assert_int_equal(record->flags, BUILDID_RECORD_SNAPSHOT);
+	assert_int_equal(buildid_record_check(record, record->size), 0);
+	assert_int_equal(record->time_perf, record->time_mono + 400);
+	image = (const void *)record;
+	bytes = buildid_image_id_bytes(image, &size);
+	assert_int_equal(size, id.size);
+	assert_memory_equal(bytes, id.bytes, size);
+	expect_mapping();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_stream, close_stream)
 
 int main(void)
@@ -337,6 +421,10 @@ int main(void)
 		TEST(losses_are_passed_on),
 		TEST(losses_at_the_end_are_counted),
 		TEST(older_kernels_do_not_count_them),
+		TEST(a_file_comes_once_where_paths_are_not_asked_for),
+		TEST(children_are_whoever_inherits_the_events),
+		TEST(records_of_just_now_are_left),
+		TEST(the_kernel_comes_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

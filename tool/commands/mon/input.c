@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Input: one of four streams behind one interface. A log differs most: it is always
+ * Input: one of three streams behind one interface. A log differs most: it is always
  * readable, it ends, and its clock is that of its records.
  */
 
@@ -13,7 +13,7 @@
 #include "identities/netlink.h"
 #include "input.h"
 #include "commands/module.h"
-#include "source/perf_stream.h"
+#include "commands/open_source.h"
 
 struct input {
 	struct output *out;
@@ -21,9 +21,9 @@ struct input {
 	bool stopped;
 
 	/* One of these. */
-	struct buildid *device;
+	struct source *source;
+	struct source_stream *stream; /* of that */
 	struct netlink *netlink;
-	struct perf_stream *perf;
 	struct log_reader *log;
 
 	const char *log_path;
@@ -45,51 +45,27 @@ void input_close(struct input *input)
 {
 	if (!input)
 		return;
-	buildid_close(input->device);
+	source_stream_close(input->stream);
+	source_close(input->source);
 	netlink_close(input->netlink);
-	perf_stream_close(input->perf);
 	if (input->log)
 		log_close(input->log);
 	free(input);
 }
 
-struct input *input_device(struct output *out, const struct buildid_options *options)
+struct input *input_source(struct output *out, struct source *source,
+			   const struct buildid_options *options)
 {
 	struct input *input = input_new(out);
 
 	if (input)
-		input->device = module_subscribe(out, options);
-	if (input && input->device)
-		return input;
-	input_close(input);
-	return NULL;
-}
-
-static void perf_error(struct output *out, int error)
-{
-	static const char object[] = "perf_event_open";
-
-	if (error == -EACCES || error == -EPERM)
-		out_error(out, object,
-			  "not permitted; run as root, or where sysctl kernel.perf_event_paranoid "
-			  "is 2 or less with CAP_PERFMON, or by --pid for processes of your own");
-	else if (error == -EINVAL)
-		out_error(out, object, "before Linux 5.12 perf's records have no build-ids");
+		input->source = source;
 	else
-		out_error(out, object, "%s", strerror(-error));
-}
-
-struct input *input_perf(struct output *out, const struct buildid_options *options)
-{
-	struct input *input = input_new(out);
-	int err;
-
-	if (!input)
-		return NULL;
-	err = perf_stream_open(&input->perf, options);
-	if (!err)
+		source_close(source);
+	if (input)
+		input->stream = source_subscribe(out, source, options);
+	if (input && input->stream)
 		return input;
-	perf_error(out, err);
 	input_close(input);
 	return NULL;
 }
@@ -135,6 +111,8 @@ struct input *input_log(struct output *out, const char *path)
 	input->log_path = strcmp(path, "-") ? path : "standard input";
 	input->log = log_open(path);
 	problem = input->log ? log_error(input->log) : strerror(ENOMEM);
+	if (!problem && log_source(input->log) == LOG_SOURCE_PERF)
+		source_say_log(out, "mon", input->log_path);
 	if (!problem)
 		return input;
 	out_error(out, input->log_path, "%s", problem);
@@ -156,16 +134,14 @@ int input_next(struct input *input, const struct buildid_record **record)
 	/* Before it is read: what comes after there was nothing is later than that. */
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (input->stopped && !input->perf)
+	if (input->stopped && !input->stream)
 		input->error = -ENODATA;
 	else if (input->log)
 		input->error = next_of_log(input, record);
 	else if (input->netlink)
 		input->error = netlink_next(input->netlink, record);
-	else if (input->perf)
-		input->error = perf_stream_next(input->perf, record);
 	else
-		input->error = buildid_next(input->device, 0, record);
+		input->error = source_stream_next(input->stream, record);
 	if (!input->error)
 		input->now = (*record)->time_mono;
 	else if (input->error == -EAGAIN)
@@ -185,23 +161,21 @@ void input_report_error(const struct input *input)
 
 void input_stop(struct input *input)
 {
-	if (input->perf)
-		perf_stream_stop(input->perf);
+	if (input->stream)
+		source_stream_stop(input->stream);
 	input->stopped = true;
 }
 
 bool input_losses_known(const struct input *input)
 {
-	return !input->perf || perf_stream_losses_known(input->perf);
+	return !input->stream || source_stream_losses_known(input->stream);
 }
 
 int input_fd(const struct input *input)
 {
 	if (input->log)
 		return -1;
-	if (input->perf)
-		return perf_stream_fd(input->perf);
-	return input->netlink ? netlink_fd(input->netlink) : buildid_fd(input->device);
+	return input->netlink ? netlink_fd(input->netlink) : source_stream_fd(input->stream);
 }
 
 uint64_t input_now(const struct input *input)

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Input: one stream of records, from the module's device, its netlink family, perf, or a
- * log of buildid record. Its reader need not know which.
+ * Input: one stream of records, from the module's device or perf, the module's netlink family, or
+ * a log of buildid record. Its reader need not know which.
  */
 #ifndef TOOL_INPUT_H
 #define TOOL_INPUT_H
 
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
+#include "source/source.h"
 
 struct input;
 
-/* NULL after the error was printed. @out is for errors and stays in use. */
-struct input *input_device(struct output *out, const struct buildid_options *options);
-/* Without the module: BUILDID_SUB_DATA and pids of @options count. */
-struct input *input_perf(struct output *out, const struct buildid_options *options);
+/*
+ * NULL after the error was printed. @out is for errors and stays in use; @source is closed with the
+ * input, or at once.
+ */
+struct input *input_source(struct output *out, struct source *source,
+			   const struct buildid_options *options);
 struct input *input_netlink(struct output *out, const struct buildid_options *options);
 struct input *input_log(struct output *out, const char *path);
 void input_close(struct input *input);
@@ -27,10 +30,7 @@ bool input_netlink_exists(void);
  * stream was unloaded; any other is an error.
  */
 int input_next(struct input *input, const struct buildid_record **record);
-/*
- * No more from now on: for perf's records, of which input_next() then gives those that are left, and
- * what was lost at the end, up to -ENODATA. Others end where they are: -ENODATA at once.
- */
+/* No more from now on; see source_stream_stop(). */
 void input_stop(struct input *input);
 /* After that: whether all that was lost has been in a record. */
 bool input_losses_known(const struct input *input);

@@ -321,19 +321,12 @@ static const char *option_of_device(const struct mon *mon)
 	return NULL;
 }
 
-/* Errors are those of input_device(). */
-static bool is_without_module(struct mon *mon)
+static struct input *open_source(struct mon *mon, const struct buildid_options *options)
 {
-	struct source *source;
-	bool without;
+	enum source_kind kind = option_of_device(mon) ? SOURCE_MODULE : mon->kind;
+	struct source *source = source_for(&mon->out, "mon", kind, NULL);
 
-	if (mon->kind == SOURCE_MODULE || option_of_device(mon) || source_open(&source, mon->kind))
-		return false;
-	without = !source_module(source);
-	if (without)
-		source_say(&mon->out, "mon", source, NULL);
-	source_close(source);
-	return without;
+	return source ? input_source(&mon->out, source, options) : NULL;
 }
 
 static struct input *open_module(struct mon *mon)
@@ -351,10 +344,8 @@ static struct input *open_module(struct mon *mon)
 		return NULL;
 	if (mon->netlink)
 		input = input_netlink(&mon->out, &options);
-	else if (is_without_module(mon))
-		input = input_perf(&mon->out, &options);
 	else
-		input = input_device(&mon->out, &options);
+		input = open_source(mon, &options);
 	filter_close_options(&options);
 	return input;
 }
@@ -521,6 +512,12 @@ static bool open_input(struct mon *mon)
 		mon->input = input_log(&mon->out, mon->log);
 	else
 		mon->input = open_module(mon);
+	/* What is news is told by versions of inodes. */
+	if (mon->input && mon->log && mon->changes && mon->out.source) {
+		out_error(&mon->out, "--changes", "not of a log that was recorded without the module");
+		input_close(mon->input);
+		return false;
+	}
 	if (mon->input && mon->html)
 		mon->html_file = page_open(mon->html, &mon->out);
 	return mon->input && (!mon->html || mon->html_file);

@@ -58,8 +58,6 @@ static int perf_run(struct output *out, char **command)
 	const struct buildid_options options = {
 		.size = sizeof(options),
 		.flags = BUILDID_SUB_KERNEL,
-		.ring_size = RECORD_RING_SIZE,
-		.watermark = RECORD_RING_SIZE / 4,
 	};
 	struct perf_line line;
 

@@ -13,6 +13,7 @@
 #include "commands/commands.h"
 #include "common/arguments.h"
 #include "commands/filter.h"
+#include "commands/open_source.h"
 #include "commands/options.h"
 #include "perf_line.h"
 #include "perf_words.h"
@@ -49,7 +50,7 @@ static const char unknown[] = "for all options of perf record: buildid perf reco
 
 struct record {
 	struct output out;
-	struct filter filter;
+	struct filter filter, perf_filter;
 	struct perf_words words;
 	struct record_request request;
 	bool tasks;
@@ -62,7 +63,6 @@ static int record_run(struct record *record, char **command)
 		.size = sizeof(request),
 		.flags = BUILDID_SUB_KERNEL | (record->tasks ? BUILDID_SUB_TASKS : 0),
 		.ring_size = record->ring_size,
-		.watermark = record->ring_size / 4,
 	};
 	int status;
 
@@ -97,8 +97,33 @@ static char **make_perf(struct record *record, char **command)
 		return NULL;
 	record->request.log = NULL;
 	/* perf follows children, so the log has to have everybody's mappings. */
+	record->perf_filter = record->filter;
 	record->filter = (struct filter){};
+	record->request.pids = record->perf_filter.pids;
+	record->request.nr_pids = record->perf_filter.nr_pids;
 	return perf_words_command(&record->words, command);
+}
+
+/* Then its records are the module's, or there are none. */
+static const char *option_of_device(const struct record *record)
+{
+	if (record->filter.children)
+		return "--children";
+	if (record->filter.by_uid)
+		return "--uid";
+	if (record->filter.cgroup)
+		return "--cgroup";
+	return record->tasks ? "--tasks" : NULL;
+}
+
+static void choose_source(struct record *record)
+{
+	const char *option = option_of_device(record);
+
+	if (option && record->request.source == SOURCE_PERF)
+		args_error(option, "not together with --source=perf; it is for the module");
+	if (option)
+		record->request.source = SOURCE_MODULE;
 }
 
 static char **record_prepare(struct record *record, char **command)
@@ -138,7 +163,7 @@ static const char *record_take_uid(void *to, const char *user)
 
 int cmd_record(int argc, char **argv)
 {
-	struct record record = { .ring_size = RECORD_RING_SIZE };
+	struct record record = {};
 	const struct args_option options[] = {
 		{ "all-cpus", 'a', NULL, "perf record's: the whole machine",
 		  .parse = perf_word_take, .to = PERF_WORD(&record.words, "-a") },
@@ -166,6 +191,7 @@ int cmd_record(int argc, char **argv)
 		OPTION_CHILDREN(&record.filter),
 		OPTION_CGROUP(&record.filter),
 		OPTION_TASKS(&record.tasks),
+		OPTION_SOURCE(&record.request.source),
 		{},
 	};
 	const struct args args = {
@@ -188,6 +214,7 @@ int cmd_record(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	check_output(&record, command);
+	choose_source(&record);
 	status = record_run(&record, command);
 	perf_words_free(&record.words);
 	return status;

@@ -317,6 +317,9 @@ int record_command(struct output *out, const struct record_request *request, cha
 	struct recording_plan plan = {
 		.log = request->log,
 		.log_chosen = request->log,
+		.source = request->source,
+		.pids = request->pids,
+		.nr_pids = request->nr_pids,
 		.output = -1,
 		.use = use_log,
 		.context = &session,

@@ -7,17 +7,19 @@
 #include "libbuildid/libbuildid.h"
 #include "recording.h"
 
-/* Unless another is wanted. */
-#define RECORD_RING_SIZE (4U << 20)
-
 /**
  * struct record_request - what is wanted of a recording
  * @log: NULL: one that is removed after use if perf is all of the command, else buildid.log
+ * @source: of its records
+ * @pids, @nr_pids: as of struct recording_plan
  * @keep_names: as of struct annotation
  * @no_annotate: the log is all
  */
 struct record_request {
 	const char *log;
+	enum source_kind source;
+	const uint32_t *pids;
+	uint32_t nr_pids;
 	bool keep_names;
 	bool no_annotate;
 };

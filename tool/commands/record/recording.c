@@ -6,6 +6,9 @@
  * command: so no mapping of it is missed. Recording ends with the command, but the
  * files of its last mappings may still be read then, and are waited for. For what does
  * not come, or was lost, the module is asked.
+ *
+ * Without the module the records are perf's. Where those of the whole machine are not permitted they
+ * are of the command and what it forks: the events are this process's, and inherited.
  */
 
 #include <errno.h>
@@ -26,6 +29,7 @@
 #include "identities/log.h"
 #include "identities/wall_clock.h"
 #include "commands/module.h"
+#include "commands/open_source.h"
 #include "commands/perf_program.h"
 #include "recording.h"
 
@@ -41,14 +45,22 @@
 #define LINGER_MS 10
 /* Records of the snapshot between two reads of the ring. */
 #define SNAPSHOT_BATCH 256
+/* Unless another is wanted. */
+#define MODULE_RING_SIZE (4U << 20)
+/* Of each processor: most of what a user may lock is for the perf that is run. */
+#define PERF_RING_SIZE (128U << 10)
 
 struct recording {
 	struct output *out;
 	const struct recording_plan *plan;
 	const char *path; /* of the log */
 	const char *name; /* of it in messages */
-	struct buildid *handle;
-	struct buildid_files *files; /* only to know which are to follow */
+	struct source *source;
+	struct buildid *handle; /* the source's; NULL without the module */
+	struct source_stream *stream;
+	struct buildid_options options;
+	uint32_t pids[BUILDID_SUB_PIDS_MAX + 1]; /* for these */
+	struct buildid_files *files;		 /* only to know which are to follow */
 	struct log_writer *log;
 	int clock_watch;
 	uint64_t lost;
@@ -63,8 +75,12 @@ struct recording {
 
 static void stop(struct recording *recording)
 {
-	if (!recording->stop_time)
-		recording->stop_time = clock_ns(CLOCK_MONOTONIC);
+	if (recording->stop_time)
+		return;
+	recording->stop_time = clock_ns(CLOCK_MONOTONIC);
+	/* Files that are still being read come from the module. */
+	if (!recording->handle)
+		source_stream_stop(recording->stream);
 }
 
 static void recording_fail(struct recording *recording, const char *object, const char *reason)
@@ -151,8 +167,12 @@ static void write_record(struct recording *recording, const struct buildid_recor
 /* What the clock did only the module has seen, if it was set back at once. */
 static bool read_range(struct recording *recording, struct wall_range *range)
 {
-	int err = wall_clock_range(recording->handle, range, NULL);
+	int err = 0;
 
+	if (recording->handle)
+		err = wall_clock_range(recording->handle, range, NULL);
+	else
+		range->min = range->max = clock_real();
 	if (err)
 		recording_fail(recording, BUILDID_DEVICE, buildid_strerror(err));
 	return !recording->failed;
@@ -185,8 +205,8 @@ static bool write_records(struct recording *recording)
 	int err;
 
 	for (batch = 0; batch < BATCH; batch++) {
-		err = buildid_next(recording->handle, 0, &record);
-		if (err == -EAGAIN || err == -EINTR)
+		err = source_stream_next(recording->stream, &record);
+		if (err == -EAGAIN || err == -EINTR || err == -ENODATA)
 			return false;
 		if (err) {
 			recording_fail(recording, BUILDID_DEVICE, buildid_strerror(err));
@@ -204,32 +224,36 @@ static bool write_records(struct recording *recording)
  * The mappings that exist already. The ring is read in between, as it would overflow
  * meanwhile.
  */
-static void write_snapshot(struct recording *recording, const struct buildid_options *options)
+static void write_snapshot(struct recording *recording)
 {
 	const struct buildid_record *record;
-	struct buildid_snapshot *snapshot;
+	struct source_snapshot *snapshot;
+	size_t denied = 0, skipped = 0;
 	unsigned int count = 0;
 	int err;
 
-	err = buildid_snapshot_new(&snapshot, recording->handle, options);
+	err = source_snapshot_new(&snapshot, recording->source, &recording->options);
 	if (err) {
 		recording_fail(recording, "snapshot", buildid_strerror(err));
 		return;
 	}
 	while (!recording->failed) {
-		err = buildid_snapshot_next(snapshot, &record);
+		err = source_snapshot_next(snapshot, &record);
 		if (err == -ENODATA)
 			break;
 		if (!err) {
 			write_record(recording, record);
 			if (++count % SNAPSHOT_BATCH == 0)
 				write_records(recording);
+		} else if (!recording->handle && (err == -EPERM || err == -ESTALE)) {
+			*(err == -EPERM ? &denied : &skipped) += 1;
 		} else if (err != -EINTR) {
 			/* Of one process: the others may do better. */
 			out_error(recording->out, "snapshot", "%s", buildid_strerror(err));
 		}
 	}
-	buildid_snapshot_free(snapshot);
+	source_snapshot_free(snapshot);
+	source_note_missed("record", denied, skipped);
 }
 
 /* @more: the ring was not read to its end. */
@@ -256,7 +280,8 @@ static void wait_for_more(struct recording *recording, int signals, bool more)
 	struct pollfd polls[] = {
 		{ .fd = signals, .events = POLLIN },
 		/* After a failure it would stay readable for ever. */
-		{ .fd = recording->failed ? -1 : buildid_fd(recording->handle), .events = POLLIN },
+		{ .fd = recording->failed ? -1 : source_stream_fd(recording->stream),
+		  .events = POLLIN },
 		{ .fd = recording->clock_watch, .events = POLLIN },
 	};
 	pid_t sender;
@@ -309,6 +334,15 @@ static void write_missing(struct recording *recording)
 	}
 }
 
+static void write_end(struct recording *recording)
+{
+	if (recording->handle)
+		write_missing(recording);
+	else if (!source_stream_losses_known(recording->stream))
+		fputs("buildid: record: whether records were lost at the end is not known\n",
+		      stderr);
+}
+
 static void print_object(const struct recording *recording, uint64_t written)
 {
 	struct output *out = recording->out;
@@ -350,15 +384,16 @@ static void recording_finish(struct recording *recording, int signals)
 		recording->end.status = EXIT_FAILURE;
 }
 
-static void recording_run_watched(struct recording *recording, int signals, char **command,
-				  const struct buildid_options *options)
+static void recording_run_watched(struct recording *recording, int signals, char **command)
 {
 	struct wall_range range;
 	int error = 0;
 
-	if (read_range(recording, &range))
+	if (!recording->handle)
+		log_set_source(recording->log, LOG_SOURCE_PERF);
+	else if (read_range(recording, &range))
 		log_clock_before(recording->log, &range);
-	write_snapshot(recording, options);
+	write_snapshot(recording);
 	if (*command)
 		error = child_start(command, recording->plan->output, &recording->command);
 	recording->plan->watch->command = recording->command;
@@ -374,8 +409,70 @@ static void recording_run_watched(struct recording *recording, int signals, char
 	}
 
 	record_all(recording, signals);
-	write_missing(recording);
+	write_end(recording);
 	recording_finish(recording, signals);
+}
+
+/* False, too, where it fails in another way. */
+static bool is_denied(struct recording *recording)
+{
+	int err = source_stream_open(&recording->stream, recording->source, &recording->options);
+
+	return err == -EACCES || err == -EPERM;
+}
+
+/* Of this process, whose events the command inherits, and of those that it records by itself. */
+static void narrow(struct recording *recording)
+{
+	const struct recording_plan *plan = recording->plan;
+	struct buildid_options *options = &recording->options;
+
+	recording->pids[0] = (uint32_t)getpid();
+	if (plan->nr_pids)
+		memcpy(recording->pids + 1, plan->pids, plan->nr_pids * sizeof(*plan->pids));
+	options->pids = recording->pids;
+	options->nr_pids = 1 + plan->nr_pids;
+	options->flags |= BUILDID_SUB_CHILDREN;
+}
+
+static void open_perf(struct recording *recording, bool has_command)
+{
+	struct buildid_options *options = &recording->options;
+
+	if (!options->ring_size && geteuid())
+		options->ring_size = PERF_RING_SIZE;
+	if (!has_command || options->nr_pids || !is_denied(recording))
+		return;
+	fputs("buildid: record: not permitted for all processes; recording those of the command\n",
+	      stderr);
+	narrow(recording);
+}
+
+static bool recording_open(struct recording *recording, bool has_command)
+{
+	struct buildid_options *options = &recording->options;
+
+	recording->source = source_for(recording->out, "record", recording->plan->source, NULL);
+	if (!recording->source)
+		return false;
+	recording->handle = source_module(recording->source);
+	if (!recording->handle)
+		open_perf(recording, has_command);
+	else if (!options->ring_size)
+		options->ring_size = MODULE_RING_SIZE;
+	options->watermark = options->ring_size / 4;
+	if (!recording->stream)
+		recording->stream = source_subscribe(recording->out, recording->source, options);
+	return recording->stream;
+}
+
+static void recording_close(struct recording *recording)
+{
+	if (recording->clock_watch >= 0)
+		close(recording->clock_watch);
+	buildid_files_free(recording->files);
+	source_stream_close(recording->stream);
+	source_close(recording->source);
 }
 
 struct recording_end recording_run(struct output *out, const struct recording_plan *plan,
@@ -384,7 +481,12 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 	/* Of the last two perf record starts another file, or takes a snapshot. */
 	static const int others[] = { SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 	struct recording recording = {
-		.out = out, .plan = plan, .path = plan->log, .name = plan->log_name ?: plan->log
+		.out = out,
+		.plan = plan,
+		.path = plan->log,
+		.name = plan->log_name ?: plan->log,
+		.clock_watch = -1,
+		.options = *options,
 	};
 	struct reason reason;
 	const struct buildid_files_options none = { .size = sizeof(none), .max_files = 1 };
@@ -392,9 +494,10 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 
 	recording.end.status = EXIT_FAILURE;
 
-	recording.handle = module_subscribe(out, options);
-	if (!recording.handle)
+	if (!recording_open(&recording, *command)) {
+		recording_close(&recording);
 		return recording.end;
+	}
 	/* Before there is a log, which a signal would leave without its end. */
 	signals = signals_open_with(others, *command ? ARRAY_SIZE(others) : 1);
 	err = signals < 0 ? signals : buildid_files_new(&recording.files, &none);
@@ -407,16 +510,13 @@ struct recording_end recording_run(struct output *out, const struct recording_pl
 		/* Last: a subscription that is refused must not cost an old log. */
 		recording.log = log_create(recording.path, plan->log_chosen, &reason);
 	if (recording.log)
-		recording_run_watched(&recording, signals, command, options);
+		recording_run_watched(&recording, signals, command);
 	else if (plan->beside)
 		out_error(out, plan->beside, "no log beside it: %s", reason.text);
 	else
 		out_error(out, recording.name, "%s", reason.text);
 	if (signals >= 0)
 		signals_close(signals);
-	if (recording.clock_watch >= 0)
-		close(recording.clock_watch);
-	buildid_files_free(recording.files);
-	buildid_close(recording.handle);
+	recording_close(&recording);
 	return recording.end;
 }

@@ -8,6 +8,7 @@
 #include "common/output.h"
 #include "libbuildid/libbuildid.h"
 #include "perf_watch.h"
+#include "source/source.h"
 
 /**
  * struct recording_end - how a recording ended
@@ -24,6 +25,8 @@ struct recording_end {
  * @log: its path
  * @log_name: of it in messages; NULL: @log
  * @beside: a file the user named, where @log is that with something appended; or NULL
+ * @source: of the records
+ * @pids, @nr_pids: whom the command records, if not all: where nobody else's records are to be had
  * @log_chosen: by the user, or ours by a descriptor; see open_own()
  * @keep_log: else it is removed when @use has succeeded
  * @output: standard output of the command; -1 for ours
@@ -39,6 +42,9 @@ struct recording_plan {
 	const char *log;
 	const char *log_name;
 	const char *beside;
+	enum source_kind source;
+	const uint32_t *pids;
+	uint32_t nr_pids;
 	bool log_chosen;
 	bool keep_log;
 	int output;
@@ -49,7 +55,10 @@ struct recording_plan {
 	void *context;
 };
 
-/* Record until @command ends, or without one until SIGINT, SIGTERM or SIGHUP. */
+/*
+ * Record until @command ends, or without one until SIGINT, SIGTERM or SIGHUP. Of @options ring_size
+ * may be 0.
+ */
 struct recording_end recording_run(struct output *out, const struct recording_plan *plan,
 				   char **command, const struct buildid_options *options);
 
