@@ -515,7 +515,6 @@ static bool open_input(struct mon *mon)
 	/* What is news is told by versions of inodes. */
 	if (mon->input && mon->log && mon->changes && mon->out.source) {
 		out_error(&mon->out, "--changes", "not of a log that was recorded without the module");
-		input_close(mon->input);
 		return false;
 	}
 	if (mon->input && mon->html)
