@@ -95,6 +95,24 @@ static uint64_t perf_time(const struct process_files *files, uint64_t mono)
 	return files->perf_ahead ? mono + (uint64_t)files->perf_ahead : 0;
 }
 
+/* 0 of a process that has exited. */
+static int snapshot_error(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ESRCH:
+		return 0;
+	case EACCES:
+	case EPERM:
+		return -EPERM;
+	/* There is no other worker to wait for it: that is said, too. */
+	case EBUSY:
+		return -ETIMEDOUT;
+	default:
+		return -error;
+	}
+}
+
 /*
  * 0 when it has exited. Its mappings have the time of before they are read: what it maps from then
  * on is later, in a stream as well.
@@ -106,9 +124,7 @@ static int open_process(struct process_snapshot *snapshot, uint32_t pid)
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (!process_maps_open(&snapshot->maps, pid))
-		return errno == EACCES || errno == EPERM ? -EPERM :
-		       errno == ETIMEDOUT		 ? -ETIMEDOUT :
-							   0;
+		return snapshot_error(errno);
 	*mmap = (struct buildid_mmap){
 		.header = { .type = BUILDID_RECORD_MMAP,
 			    .flags = BUILDID_RECORD_SNAPSHOT,
@@ -155,7 +171,7 @@ static int end_process(struct process_snapshot *snapshot)
 	process_maps_close(&snapshot->maps);
 	snapshot->is_open = false;
 	if (error)
-		return error == ETIMEDOUT ? -ETIMEDOUT : 0;
+		return snapshot_error(error);
 	if (!vanished || !process_is_there((pid_t)was.pid, was.start_time))
 		return 0;
 	if (snapshot->restarts++ == RESTARTS_MAX)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -269,6 +270,33 @@ static void who_is_gone_has_no_mappings(void **state)
 	assert_int_equal(processes, 0);
 }
 
+static void no_descriptor_is_not_the_end_of_a_process(void **state)
+{
+	struct rlimit limit, none;
+	pid_t child = fork();
+	int free_one;
+
+	(void)state;
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	/* The worker is there. */
+	look_once((uint32_t)child, 0, "");
+	assert_int_equal(processes, 1);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	free_one = dup(0);
+	close(free_one);
+	none = (struct rlimit){ (rlim_t)free_one, limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	look_once((uint32_t)child, 0, "");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(last_error, -EMFILE);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 /* At each of its records the process calls exec, which ends the address space that is read. */
 static void a_process_that_calls_exec_is_read_again(void **state)
 {
@@ -441,6 +469,7 @@ int main(void)
 		TEST(versions_of_a_path_have_ids_of_their_own),
 		TEST(mappings_in_a_row_have_their_file_once),
 		TEST(who_is_gone_has_no_mappings),
+		TEST(no_descriptor_is_not_the_end_of_a_process),
 		TEST(a_process_that_calls_exec_is_read_again),
 		TEST(a_process_that_ends_is_no_other_one),
 		TEST(others_are_not_looked_at),
