@@ -39,7 +39,10 @@ static const char help[] =
 /* Events to take before keys are looked at. */
 #define BATCH 4096
 
-/* Between snapshots, in seconds: each asks for the mappings of all processes. */
+/*
+ * Between snapshots, in seconds: each asks for the mappings of all processes. A table that comes
+ * more seldom has one of its own.
+ */
 #define SNAPSHOT_S 10
 
 /* Packages are looked up so many at a time, as their files have to be read. */
@@ -73,6 +76,7 @@ struct top {
 
 	/* on a screen */
 	size_t selected, first;
+	size_t first_process;
 	bool typing;	/* into the filter */
 	bool processes; /* of the selected row, in place of the table */
 	size_t content; /* whose, */
@@ -278,14 +282,24 @@ static void draw_row(struct top *top, int row, int columns, enum screen_style st
 
 struct process_rows {
 	int row, rows, columns;
+	size_t count, first;
 };
+
+static void count_process(void *data, uint32_t pid, const char *comm)
+{
+	struct process_rows *at = data;
+
+	(void)pid;
+	(void)comm;
+	at->count++;
+}
 
 static void draw_process(void *data, uint32_t pid, const char *comm)
 {
 	struct process_rows *at = data;
 	char text[64];
 
-	if (at->row >= at->rows)
+	if (at->count++ < at->first || at->row >= at->rows)
 		return;
 	snprintf(text, sizeof(text), "%7" PRIu32 " %.15s", pid, comm);
 	draw_text(at->row++, at->columns, SCREEN_PLAIN, text);
@@ -293,11 +307,22 @@ static void draw_process(void *data, uint32_t pid, const char *comm)
 
 static void draw_processes(struct top *top, int rows, int columns)
 {
-	struct process_rows at = { ROWS_ABOVE + 2, rows - ROWS_BELOW, columns };
+	struct process_rows at = { .row = ROWS_ABOVE + 2,
+				   .rows = rows - ROWS_BELOW,
+				   .columns = columns };
+	const size_t room = at.rows > at.row ? (size_t)(at.rows - at.row) : 1;
+	char text[64];
 
+	contents_for_each_process(&top->contents, top->content, count_process, &at);
+	if (top->first_process + room > at.count)
+		top->first_process = at.count > room ? at.count - room : 0;
+	at.first = top->first_process;
 	draw_row(top, ROWS_ABOVE - 1, columns, SCREEN_REVERSE, 0, true);
 	draw_row(top, ROWS_ABOVE, columns, SCREEN_PLAIN, top->content, false);
-	draw_text(ROWS_ABOVE + 1, columns, SCREEN_REVERSE, "    PID COMM");
+	snprintf(text, sizeof(text), "    PID COMM             %zu to %zu of %zu",
+		 at.first + (at.count > 0), MIN(at.first + room, at.count), at.count);
+	draw_text(ROWS_ABOVE + 1, columns, SCREEN_REVERSE, text);
+	at.count = 0;
 	contents_for_each_process(&top->contents, top->content, draw_process, &at);
 }
 
@@ -327,7 +352,7 @@ static void draw_keys(const struct top *top, int rows, int columns)
 	if (top->typing)
 		snprintf(text, sizeof(text), "/%s_  Enter: keep, Esc: all", top->table.filter);
 	else if (top->processes)
-		snprintf(text, sizeof(text), "Enter, Esc: back  q: quit");
+		snprintf(text, sizeof(text), "Enter, Esc: back  arrows, PgUp, PgDn: more  q: quit");
 	else
 		snprintf(text, sizeof(text),
 			 "q: quit  s: sort (%s)  /: filter%s%s  Enter: processes",
@@ -386,25 +411,33 @@ static void type(struct top *top, int key)
 	}
 }
 
-static void move_selection(struct top *top, int key)
+static void move(size_t *at, size_t last, size_t page, int key)
+{
+	if (key == SCREEN_UP && *at)
+		--*at;
+	if (key == SCREEN_DOWN && *at < last)
+		++*at;
+	if (key == SCREEN_PAGE_UP)
+		*at -= MIN(*at, page);
+	if (key == SCREEN_PAGE_DOWN)
+		*at = *at + page < last ? *at + page : last;
+	if (key == SCREEN_HOME)
+		*at = 0;
+	if (key == SCREEN_END)
+		*at = last;
+}
+
+static void move_by_key(struct top *top, int key)
 {
 	int rows, columns;
-	size_t page, last = top->table.count ? top->table.count - 1 : 0;
+	size_t page;
 
 	screen_size(&rows, &columns);
 	page = rows > ROWS_ABOVE + ROWS_BELOW ? (size_t)(rows - ROWS_ABOVE - ROWS_BELOW) : 1;
-	if (key == SCREEN_UP && top->selected)
-		top->selected--;
-	if (key == SCREEN_DOWN && top->selected < last)
-		top->selected++;
-	if (key == SCREEN_PAGE_UP)
-		top->selected -= top->selected < page ? top->selected : page;
-	if (key == SCREEN_PAGE_DOWN)
-		top->selected = top->selected + page < last ? top->selected + page : last;
-	if (key == SCREEN_HOME)
-		top->selected = 0;
-	if (key == SCREEN_END)
-		top->selected = last;
+	if (top->processes) /* drawing says where the end is */
+		move(&top->first_process, INT32_MAX, page, key);
+	else
+		move(&top->selected, top->table.count ? top->table.count - 1 : 0, page, key);
 }
 
 static void press(struct top *top, int key)
@@ -422,6 +455,7 @@ static void press(struct top *top, int key)
 	case SCREEN_ENTER:
 		top->processes = !top->processes && top->table.count;
 		top->moves = top->contents.moves;
+		top->first_process = 0;
 		if (top->processes)
 			top->content = top->table.rows[top->selected];
 		break;
@@ -429,7 +463,7 @@ static void press(struct top *top, int key)
 		top->processes = false;
 		break;
 	default:
-		move_selection(top, key);
+		move_by_key(top, key);
 	}
 }
 
@@ -503,27 +537,42 @@ static void wait_for_more(struct top *top, int signals)
 		}
 }
 
+/* Begins an interval when the last one has ended. */
+static bool is_tick(struct top *top)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const bool tick = now >= top->last_tick + top->interval * SECOND;
+
+	if (tick)
+		end_interval(top, now);
+	if ((now >= top->last_snapshot + SNAPSHOT_S * SECOND ||
+	     (tick && top->interval >= SNAPSHOT_S)) &&
+	    !buildid_recorder_snapshotting(top->recorder))
+		begin_snapshot(top);
+	return tick;
+}
+
+static bool may_print(const struct top *top)
+{
+	return top->contents.is_complete && !buildid_recorder_snapshotting(top->recorder);
+}
+
 static void watch(struct top *top, int signals)
 {
-	bool changed = !top->batch;
+	bool changed = !top->batch, due = false;
 
 	while (!top->end && !top->failed) {
-		uint64_t now;
-
 		take_events(top);
-		now = clock_ns(CLOCK_MONOTONIC);
-		if (now >= top->last_tick + top->interval * SECOND) {
-			end_interval(top, now);
+		due |= is_tick(top);
+		if (due && (!top->batch || may_print(top))) {
 			changed = true;
+			due = false;
 		}
-		if (now >= top->last_snapshot + SNAPSHOT_S * SECOND &&
-		    !buildid_recorder_snapshotting(top->recorder))
-			begin_snapshot(top);
 		if (!top->batch && take_keys(top))
 			changed = true;
 		if (changed && !update(top))
 			break;
-		if (changed && top->batch && top->contents.is_complete)
+		if (changed && top->batch)
 			print_batch(top);
 		if (changed && !top->batch)
 			draw(top);
