@@ -21,7 +21,7 @@
 #include "chardev.h"
 #include "hook.h"
 #include "ioctl.h"
-#include "past.h"
+#include "history_ioctl.h"
 #include "process.h"
 #include "resolve.h"
 #include "session.h"

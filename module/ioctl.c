@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The ioctls about the module itself: INFO, STATS and FLUSH. The others are next to their subject:
- * resolve.c, process.c (MAPS), past.c (HISTORY), subscribe.c, set_cookie.c.
+ * resolve.c, process.c (MAPS), history_ioctl.c (HISTORY), subscribe.c, set_cookie.c.
  */
 #include <buildid.h>
 

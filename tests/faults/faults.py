@@ -356,7 +356,7 @@ def socket_and_file():
     """A socket of the family, and a record that is in the cache."""
     with remembered(lib.built("id20")) as (_, record), genl.Genl() as link:
         # whoever waits longer has lost the answer
-        link.socket.settimeout(lib.PATIENCE)
+        link.socket.settimeout(lib.TIMEOUT)
         yield link, record
 
 

@@ -141,7 +141,7 @@ def messages_without_memory(times):
     path = lib.built("id20")
     with genl.Genl() as link:
         link.subscribe(SUB_PATH, SMALL, pids=[os.getpid()])
-        link.socket.settimeout(lib.PATIENCE)
+        link.socket.settimeout(lib.TIMEOUT)
         seen = stream.Stream(paths=True)
 
         def receive(count):

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 # A recording that perf takes longer for is none that it reads.
-PATIENCE = 60
+TIMEOUT = 60
 HEADER, MAGIC, PIPE = 104, b"PERFILE2", 16
 # What a log is made of; see tool/identities/log.h and include/uapi/buildid.h.
 LOG_HEADER, RECORD, LOG_END = "=8sIIII16sQQ", "=HHIQQQ", "=QQ"
@@ -32,7 +32,7 @@ def perf(*arguments):
     """What it prints; None when it fails, or hangs."""
     try:
         done = subprocess.run(("perf",) + arguments, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=PATIENCE, check=False,
+                              capture_output=True, timeout=TIMEOUT, check=False,
                               env=dict(os.environ, PERF_PAGER="cat", HOME="/nonexistent"))
     except subprocess.TimeoutExpired:
         return None
@@ -169,7 +169,7 @@ def compare(buildid, data, log, directory, counts):
         return None
     done = subprocess.run((buildid, "annotate", "-j", "--log", logged, "-o", after, before),
                           stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                          timeout=10 * PATIENCE)
+                          timeout=10 * TIMEOUT)
     if done.returncode not in (0, 1):
         return f"annotate ended with {done.returncode}: {done.stderr[-2000:].decode()}"
     if done.returncode:

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 
 from tap import equal, run, test    # noqa: E402
 
-PATIENCE = 60
+TIMEOUT = 60
 FILES = ("my.perf.data", "x.log", "y.tar.zst")
 
 # After source, a TAB writes what it found to hits, then END.
@@ -80,7 +80,7 @@ class Zsh:
         with open(self.hits, "w", encoding="utf-8"):
             pass
         os.write(self.terminal, keys.encode())
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while True:
             with open(self.hits, encoding="utf-8") as file:
                 found = file.read()

@@ -26,7 +26,7 @@ from tap import equal, run, test                            # noqa: E402
 HOSTS = {"first": "6.12", "second": "6.1"}
 V1, V2 = "11" * 20, "22" * 20
 MONITORING = os.path.join(TOP, "tool/monitoring")
-PATIENCE = 120      # of a machine under load; nothing waits that long otherwise
+TIMEOUT = 120      # of a machine under load; nothing waits that long otherwise
 
 
 def make():
@@ -63,7 +63,7 @@ def get(port, path):
 
 
 def until(condition, what):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while True:
         with contextlib.suppress(OSError):
             if found := condition():

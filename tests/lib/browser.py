@@ -7,7 +7,7 @@ import os
 import select
 import subprocess
 
-PATIENCE = 120
+TIMEOUT = 120
 # By number in the browser, see --remote-debugging-pipe.
 TO, FROM = 3, 4
 
@@ -40,7 +40,7 @@ class Browser:
 
     def message(self):
         while b"\0" not in self.rest:
-            if not select.select([self.source], [], [], PATIENCE)[0]:
+            if not select.select([self.source], [], [], TIMEOUT)[0]:
                 raise TimeoutError("chromium does not answer")
             part = os.read(self.source, 1 << 20)
             if not part:

@@ -36,7 +36,7 @@ KERNEL = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
 PAGE = mmap.PAGESIZE
 
 # Long enough for any event on a slow machine: only a broken test takes it.
-PATIENCE = int(os.environ.get("BUILDID_PATIENCE", 120))
+TIMEOUT = int(os.environ.get("BUILDID_TEST_TIMEOUT", 120))
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -66,7 +66,7 @@ def fails_with(number, function, *arguments, **options):
 
 def until(condition, what):
     """Waits until @condition is true, and returns what it is then."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         value = condition()
         if value:
@@ -224,7 +224,7 @@ def started(*command, **options):
 def interrupt(process):
     """Ends a watching buildid, which is to take note and exit well."""
     process.send_signal(signal.SIGINT)
-    equal(process.wait(PATIENCE), 0, "exit status")
+    equal(process.wait(TIMEOUT), 0, "exit status")
 
 
 class Mon:

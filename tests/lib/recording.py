@@ -250,7 +250,7 @@ class Live:
     def finish(self, *failed):
         """Only @failed is reported as not stored."""
         self.process.send_signal(signal.SIGINT)
-        status = self.process.wait(lib.PATIENCE)
+        status = self.process.wait(lib.TIMEOUT)
         failures = [line for line in self.lines() if line["status"] == "fail"]
         equal(status, int(bool(failures)), "exit status")
         equal([line["build_id"] for line in failures], list(failed), f"failures: {failures}")

@@ -126,7 +126,7 @@ class Watch(Device, Stream):
     def settle(self):
         """Takes in all, until each mapping has its FILE."""
         before = len(self.mmaps)
-        end = time.monotonic() + lib.PATIENCE
+        end = time.monotonic() + lib.TIMEOUT
         self.drain()
         while self.following():
             assert time.monotonic() < end, f"no FILE has followed: {self.following()}"

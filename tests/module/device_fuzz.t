@@ -11,7 +11,7 @@ from tap import Skip, equal, run, test
 CALLS = 2000 if lib.DEBUG else 10000
 ROUNDS_RACING = 4 if lib.DEBUG else 10
 # How often threads meet depends on what else the machine does: so many times as many rounds.
-PATIENCE = 5
+ATTEMPTS = 5
 SEED = 1
 # Of each kind that many have to succeed, of as many calls: else only refusals were tested.
 OFTEN = {
@@ -65,7 +65,7 @@ def _():
 def _():
     calls = ROUNDS_RACING * device_fuzz.CALLS_OF_ROUND
     counts = collections.Counter()
-    for attempt in range(PATIENCE):
+    for attempt in range(ATTEMPTS):
         found = fuzz("--first", attempt * ROUNDS_RACING, "--rounds", ROUNDS_RACING, "--racing")
         expect_often(found, calls, {"mapped ring succeeded": 60})
         counts.update(found)

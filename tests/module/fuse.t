@@ -216,7 +216,7 @@ def _():
     with Device() as device, liar.locked() as pid:
         for function, arguments in (device.maps, (pid,)), (device.resolve_addr, (pid, lib.PAGE)):
             with lib.waiting_for(function, *arguments) as (_, result):
-                equal(lib.result_of(result, lib.PATIENCE), "ETIMEDOUT", function.__name__)
+                equal(lib.result_of(result, lib.TIMEOUT), "ETIMEDOUT", function.__name__)
 
 
 def interrupted(function, *arguments):
@@ -232,7 +232,7 @@ def interrupted(function, *arguments):
 def _():
     with Device() as device, liar.locked() as pid:
         with lib.waiting_for(interrupted, device.maps, pid) as (_, result):
-            equal(lib.result_of(result, lib.PATIENCE), "EINTR")
+            equal(lib.result_of(result, lib.TIMEOUT), "EINTR")
 
 
 # Since 6.9.

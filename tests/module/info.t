@@ -66,11 +66,11 @@ def warns():
     with lib.started("buildid", "mon", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as mon:
         reader = select.poll()
         reader.register(mon.stderr.fileno(), select.POLLIN)
-        assert reader.poll(lib.PATIENCE * 1000), "mon says nothing"
+        assert reader.poll(lib.TIMEOUT * 1000), "mon says nothing"
         contains(os.read(mon.stderr.fileno(), 4096).decode(), "no mapping is seen")
         mon.send_signal(signal.SIGINT)
         # it may not handle signals yet
-        assert mon.wait(lib.PATIENCE) in (0, -signal.SIGINT), mon.returncode
+        assert mon.wait(lib.TIMEOUT) in (0, -signal.SIGINT), mon.returncode
 
 
 for what, switch in (("kprobes are", lib.KPROBES), ("ftrace is", lib.FTRACE)):

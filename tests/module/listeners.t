@@ -224,7 +224,7 @@ class NetlinkStream(stream.Stream):
         self.genl = genl
 
     def take(self, done):
-        self.genl.socket.settimeout(lib.PATIENCE)
+        self.genl.socket.settimeout(lib.TIMEOUT)
         while not done():
             self.add(self.genl.receive())
 
@@ -274,7 +274,7 @@ def _():
             epoll.register(genl.socket.fileno(), select.EPOLLIN | select.EPOLLET)
             epoll.poll(0)
             lib.unload()
-            assert any(event & select.EPOLLERR for _, event in epoll.poll(lib.PATIENCE)), \
+            assert any(event & select.EPOLLERR for _, event in epoll.poll(lib.TIMEOUT)), \
                 "the end is no event"
         fails_with(errno.ENODEV, genl.receive)
         lib.load()

@@ -29,7 +29,7 @@ def start_writers():
 
 def wait_for(writers):
     for writer in writers:
-        equal(writer.wait(lib.PATIENCE), 0, "exit status of a writer")
+        equal(writer.wait(lib.TIMEOUT), 0, "exit status of a writer")
 
 
 def expect_ids(watch, mmaps):
@@ -145,7 +145,7 @@ def _():
                 while len(checked.mmaps) + sum(
                         record.ring_full_mmaps for record in checked.records
                         if isinstance(record, Lost)) < made:
-                    assert epoll.poll(lib.PATIENCE), f"not woken, {again + 1}: {checked.records[-1]}"
+                    assert epoll.poll(lib.TIMEOUT), f"not woken, {again + 1}: {checked.records[-1]}"
                     consume()
             assert checked.lost, "nothing was lost"
 

@@ -214,7 +214,7 @@ class Listener(stream.Stream):
         if buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         self.genl.subscribe(pids=[os.getpid()] if pids is None else pids, **options)
-        self.socket.settimeout(lib.PATIENCE)
+        self.socket.settimeout(lib.TIMEOUT)
 
     def __enter__(self):
         return self

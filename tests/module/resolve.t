@@ -243,7 +243,7 @@ for mode in ("silent", "direct"):
         with servers.fuse(mode) as (path, server), \
                 lib.child(map_there, path, mmap.PROT_READ) as pid, \
                 lib.waiting_for(said_of, pid) as (_, result):
-            found = lib.result_of(result, lib.PATIENCE)
+            found = lib.result_of(result, lib.TIMEOUT)
             server.kill()       # or a caller that hangs there would hold up all that follows
             equal(found, str(NOT_READ))
 

@@ -340,7 +340,7 @@ def _():
         seen = 0
         for number in range(50):
             lib.map_file(built("id8"))
-            assert epoll.poll(lib.PATIENCE), f"not woken for mapping {number + 1}"
+            assert epoll.poll(lib.TIMEOUT), f"not woken for mapping {number + 1}"
             seen += sum(isinstance(record, Mmap) for record in read_all(device))
         equal(seen, 50, "mappings")
 
@@ -353,7 +353,7 @@ def _():
         epoll.poll(0)
         device.subscribe(pids=[os.getpid()])
         lib.map_file(built("id8"))
-        assert epoll.poll(lib.PATIENCE), "not woken"
+        assert epoll.poll(lib.TIMEOUT), "not woken"
         assert read_all(device), "nothing to read"
 
 
@@ -362,7 +362,7 @@ def _():
     with edges(SUB_CHILDREN, watermark=4096) as (device, epoll):
         for number in range(10):
             lib.run(built("maps"), "100", built("id8"))
-            assert epoll.poll(lib.PATIENCE), f"not woken in round {number + 1}"
+            assert epoll.poll(lib.TIMEOUT), f"not woken in round {number + 1}"
             read_all(device)
 
 
@@ -377,11 +377,11 @@ def _():
             wanted, seen = writers * count, 0
             # the last ones may be less than the watermark
             while seen < wanted - watermark // 100:
-                assert epoll.poll(lib.PATIENCE), f"not woken after {seen} of {wanted}"
+                assert epoll.poll(lib.TIMEOUT), f"not woken after {seen} of {wanted}"
                 seen += sum(isinstance(record, Mmap) and record.pid in pids
                             for record in read_all(device))
             for writer in started:
-                equal(writer.wait(lib.PATIENCE), 0, "status of a writer")
+                equal(writer.wait(lib.TIMEOUT), 0, "status of a writer")
 
 
 @test("also one that reads a record at a time, and waits before it comes")
@@ -390,7 +390,7 @@ def _():
         for _ in range(20):
             timer = threading.Timer(0.01, lib.map_file, [built("id8")])
             timer.start()
-            assert epoll.poll(lib.PATIENCE), "not woken"
+            assert epoll.poll(lib.TIMEOUT), "not woken"
             timer.join()
             assert read_all(device, 512), "nothing to read"
 

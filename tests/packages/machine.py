@@ -12,7 +12,7 @@ from kernel_log import fault_pattern
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Seconds, for anything; a DKMS build takes minutes here.
-PATIENCE = 3600
+TIMEOUT = 3600
 
 # As for scripts/vm, a slow machine is not a fault.
 APPEND = ("root=/dev/vda rw console=ttyS0 loglevel=5 oops=panic panic=-1 no_timer_check "
@@ -57,7 +57,7 @@ class Machine:
             os.unlink(path)
         server.bind(path)
         server.listen()
-        server.settimeout(PATIENCE)
+        server.settimeout(TIMEOUT)
         self.qemu = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-M", "q35",
              "-cpu", "max,la57=off", "-accel", "tcg,thread=multi", "-smp", "2", "-m", "2G",
@@ -72,7 +72,7 @@ class Machine:
              "-device", "virtserialport,chardev=agent,name=agent"],
             stdin=subprocess.DEVNULL)
         self.port = server.accept()[0]
-        self.port.settimeout(PATIENCE)
+        self.port.settimeout(TIMEOUT)
         server.close()
         running = self.run("uname -r").strip()
         if running != release:
@@ -101,7 +101,7 @@ class Machine:
 
     def shut_down(self):
         self.port.sendall(b"systemctl --no-block poweroff\0")
-        self.qemu.wait(PATIENCE)
+        self.qemu.wait(TIMEOUT)
         self.port.close()
 
     def reboot(self, release):

@@ -15,7 +15,7 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 
-from machine import PATIENCE, Machine    # noqa: E402
+from machine import TIMEOUT, Machine    # noqa: E402
 from tap import equal, run, test         # noqa: E402
 
 # A kernel's headers, as far as DKMS looks before it builds, of a kernel for which there is
@@ -53,9 +53,9 @@ machine = Machine()
 
 
 def until(what, condition):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not condition():
-        assert time.monotonic() < end, f"{what}: not within {PATIENCE} s"
+        assert time.monotonic() < end, f"{what}: not within {TIMEOUT} s"
         time.sleep(1)
 
 

@@ -110,7 +110,7 @@ def _():
         set_clock(-STEP)
         lib.until(lambda: any(map(is_step, clocks(log))), "the step is in the log")
         recorder.send_signal(signal.SIGKILL)
-        recorder.wait(lib.PATIENCE)
+        recorder.wait(lib.TIMEOUT)
     lib.reload()
 
 

@@ -63,7 +63,7 @@ def _():
         lib.until(lambda: b"watching" in lib.read_bytes(errors), "it watches")
         diagnose(record(named, "buildid", "record", "--").stderr)
         live.send_signal(signal.SIGINT)
-        live.wait(lib.PATIENCE)
+        live.wait(lib.TIMEOUT)
     done = lib.buildid("store", "-j", "-i", named, status=None, env=story.environment)
     stored = {line["build_id"] for line in lib.json_lines(done.stdout) if line["status"] == "ok"}
     equal(set(ids.values()) - stored, set(), "not stored")

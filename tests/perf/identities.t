@@ -44,7 +44,7 @@ def log_of(path, *options):
         lib.until(lambda: os.path.exists(path) and os.path.getsize(path) > 1000, "a snapshot")
         yield
         recorder.send_signal(signal.SIGINT)
-        equal(recorder.wait(lib.PATIENCE), 0)
+        equal(recorder.wait(lib.TIMEOUT), 0)
 
 
 def mappings(data):
@@ -91,7 +91,7 @@ def _():
             lib.until(lambda: os.path.exists(story.path("written")), "it was overwritten")
             lib.settle_times(library)
             lib.write_bytes(story.path("settled"), b"")
-            equal(recorder.wait(lib.PATIENCE), 0)
+            equal(recorder.wait(lib.TIMEOUT), 0)
     with lib.unloaded():
         said = annotate("--log", log, data)
     assert library not in said, said

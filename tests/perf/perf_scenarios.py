@@ -148,7 +148,7 @@ def logged(log):
         lib.until(lambda: os.path.exists(log) and os.path.getsize(log) > 10000, "a snapshot")
         yield
         recorder.send_signal(signal.SIGINT)
-        equal(recorder.wait(lib.PATIENCE), 0)
+        equal(recorder.wait(lib.TIMEOUT), 0)
 
 
 def wrong_symbols(found, who):

@@ -172,7 +172,7 @@ def _():
             files |= now
         process.send_signal(signal.SIGINT)
         # As perf did, which ended its workload by that.
-        equal(process.wait(lib.PATIENCE), -signal.SIGTERM)
+        equal(process.wait(lib.TIMEOUT), -signal.SIGTERM)
     files = glob.glob(data + ".20*")
     equal(len(files), 2, "files")
     for file in files:
@@ -187,7 +187,7 @@ def _():
                   f"'{program} work; touch {ready}; exec sleep 1000'; true") as process:
         lib.until(lambda: os.path.exists(ready), "the program has worked")
         process.send_signal(signal.SIGHUP)
-        equal(process.wait(lib.PATIENCE), -signal.SIGHUP)
+        equal(process.wait(lib.TIMEOUT), -signal.SIGHUP)
     check(data)
 
 
@@ -201,7 +201,7 @@ def _():
         process.send_signal(signal.SIGUSR2)
         lib.until(lambda: glob.glob(data + ".20*"), "another file")
         process.send_signal(signal.SIGHUP)
-        equal(process.wait(lib.PATIENCE), -signal.SIGHUP)
+        equal(process.wait(lib.TIMEOUT), -signal.SIGHUP)
 
 
 @test("nothing is left behind")

@@ -58,7 +58,7 @@ def _():
                     if path.endswith("libwork.so")]
         address = start + address_of("work_of_two", work("two"))
         container.send_signal(signal.SIGSEGV)
-        container.wait(lib.PATIENCE)
+        container.wait(lib.TIMEOUT)
     live.finish()
     equal(os.path.exists(inside), False, "a library outside")
     assert os.path.getsize(core), "a core dump"

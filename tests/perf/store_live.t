@@ -103,7 +103,7 @@ def _():
         equal(kernel["status"], "ok", "kernel")
         equal(os.path.exists(entry(live.path, kernel["build_id"], "kallsyms")), True, "kallsyms")
         live.process.send_signal(signal.SIGTERM)
-        live.process.wait(lib.PATIENCE)
+        live.process.wait(lib.TIMEOUT)
 
 
 @test("a content that is gone before it could be stored is reported, once")
@@ -510,7 +510,7 @@ def fill_for_a_while(limit, fill):
         same = lib.read_bytes(entry(live.path, ONE)) == lib.read_bytes(live.path + "/one.so")
         equal(same, True, "content")
         live.process.send_signal(signal.SIGTERM)
-        equal(live.process.wait(lib.PATIENCE), 0, "exit status")
+        equal(live.process.wait(lib.TIMEOUT), 0, "exit status")
 
 
 @tool_test("after a kill -9 nothing half is left, and the next goes on")

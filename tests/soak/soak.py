@@ -36,7 +36,7 @@ NEAR = 96 * MIB
 NEEDED = ("programs right", "stats: evicted", "subscriber lost", "listener records",
           "killed: read", "killed: ring", "killed: netlink", "answers", "cookies",
           "mappings named", "files named", "files rewritten", "file systems mounted")
-PATIENCE = 5
+ATTEMPTS = 5
 
 
 @contextlib.contextmanager
@@ -192,7 +192,7 @@ def soak(seconds, seed, names):
     lib.load(f"max_entries={ENTRIES}")
     idle(findings)
     memory = stream.stats()["memory"]
-    for _ in range(1 if long else PATIENCE):
+    for _ in range(1 if long else ATTEMPTS):
         with room() as place:
             found, met = use(seconds, shared, names, place, findings)
         counts.update(found)

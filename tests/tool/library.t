@@ -378,13 +378,13 @@ def mon_watches_descendants():
         with lib.Mon("-p", f"{os.getpid()},{shell.pid}") as mon:
             shell.stdin.write(b"uname; exec 1>&-; exit\n")
             shell.stdin.flush()
-            shell.wait(lib.PATIENCE)
+            shell.wait(lib.TIMEOUT)
     assert "uname" not in comms(mon), comms(mon)
     with lib.started("sh", stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as shell:
         with lib.Mon("-p", f"{os.getpid()},{shell.pid}", "--children") as mon:
             shell.stdin.write(b"(sh -c 'uname; date'); exit\n")
             shell.stdin.flush()
-            shell.wait(lib.PATIENCE)
+            shell.wait(lib.TIMEOUT)
     assert {"uname", "date"} <= comms(mon), comms(mon)
 
 
@@ -447,7 +447,7 @@ def mon_shows_processes_that_fork_exec_and_exit():
     for options in [], ["--netlink"]:
         with lib.Mon("--tasks", *options) as mon:
             with lib.started("sh", "-c", "uname & wait", stdout=subprocess.DEVNULL) as shell:
-                shell.wait(lib.PATIENCE)
+                shell.wait(lib.TIMEOUT)
         tasks = [line for line in mon.lines if line["type"] in ("fork", "exec", "exit")]
         mine = [line for line in tasks if line["pid"] == shell.pid]
         equal([line["type"] for line in mine], ["fork", "exec", "exit"])

@@ -214,7 +214,7 @@ def cap_perfmon_alone_is_no_more_than_the_kernel_makes_of_it():
 @test
 def a_process_that_keeps_its_address_space_locked_is_counted_here_too():
     def said(*command, status):
-        done = lib.buildid(*command, status=status, timeout=lib.PATIENCE)
+        done = lib.buildid(*command, status=status, timeout=lib.TIMEOUT)
         return done.stdout + done.stderr
 
     # since 6.17 /proc/PID/maps takes no lock of all

@@ -283,7 +283,7 @@ def _():
         os.chdir("/")
     with servers.stopped() as (served, stop), lib.child(enter, os.path.dirname(served)) as pid:
         stop()
-        lib.buildid("stale", str(pid), timeout=lib.PATIENCE)
+        lib.buildid("stale", str(pid), timeout=lib.TIMEOUT)
 
 
 def map_as_nobody(*paths):
@@ -328,18 +328,18 @@ def _():
     def map_as(path, uid):
         map_it(path)
         os.setresuid(uid, 0, 0)
-    users = lib.PATIENCE // 5 + 12
+    users = lib.TIMEOUT // 5 + 12
     with contextlib.ExitStack() as stack:
         served, stop = stack.enter_context(servers.stopped())
         pids = []
-        # five seconds for each would be more than anybody's patience
+        # five seconds for each would be too long for anybody
         for uid in range(rights.NOBODY - users, rights.NOBODY):
             path = stack.enter_context(library())
             pids.append(stack.enter_context(lib.child(map_as, path, uid)))
             os.unlink(path)
             os.symlink(served, path)
         stop()
-        found = lib.buildid("stale", *map(str, pids), timeout=lib.PATIENCE)
+        found = lib.buildid("stale", *map(str, pids), timeout=lib.TIMEOUT)
         contains(found.stderr, f"{users} mapped files were not compared")
 
 
@@ -434,7 +434,7 @@ def _():
 @test("a process that keeps its address space locked is counted, and the others are looked at")
 def _():
     def said(*command):
-        done = lib.buildid(*command, status=None, timeout=lib.PATIENCE)
+        done = lib.buildid(*command, status=None, timeout=lib.TIMEOUT)
         return done.stdout + done.stderr
 
     with library() as path, lib.child(map_it, path) as pid, liar.locked() as locked:

@@ -107,7 +107,7 @@ def _():
                 contains(process.stdout.readline(), " layer_of_one+")
                 process.send_signal(2)
             process.stdin.close()
-            equal(process.wait(lib.PATIENCE), 0, "status")
+            equal(process.wait(lib.TIMEOUT), 0, "status")
 
 
 @test("a child that never called exec has what its parent has, and nothing when that is gone")
@@ -199,7 +199,7 @@ def _():
             start, = re.findall(r"^(\w+)-.* \[vdso\]$",
                                 lib.read_bytes(f"/proc/{pid}/maps").decode(), re.M)
             process.stdin.close()
-            equal(process.wait(lib.PATIENCE), 0, "status")
+            equal(process.wait(lib.TIMEOUT), 0, "status")
 
         def check(*options):
             line, = objects(f"{pid} 0x{start}\n", *options, home=path)
@@ -295,7 +295,7 @@ def python(code, *arguments):
                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process, process.stdout.readline()
         process.stdin.close()
-        equal(process.wait(lib.PATIENCE), 0, "status")
+        equal(process.wait(lib.TIMEOUT), 0, "status")
 
 
 MAP = """

@@ -18,7 +18,7 @@
 #define WAIT_STEPS   3000
 
 /* A command that hangs is to fail. */
-#define PATIENCE_S 60
+#define TIMEOUT_S 60
 
 char out[65536], err[65536];
 
@@ -73,7 +73,7 @@ pid_t command_start(int (*command)(int, char **), const char *const *words)
 		signal(SIGHUP, SIG_DFL);
 		signal(SIGQUIT, SIG_DFL);
 		signal(SIGINT, SIG_DFL);
-		alarm(PATIENCE_S);
+		alarm(TIMEOUT_S);
 		redirect(stdout, "out");
 		redirect(stderr, "err");
 		exit(command(argc, argv));

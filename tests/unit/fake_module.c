@@ -384,7 +384,7 @@ static int fake_nanosleep(const struct timespec *time, struct timespec *left)
 	(void)time;
 	(void)left;
 	fake.naps++;
-	if (fake.on_nap)
-		fake.on_nap();
+	if (fake.on_wait)
+		fake.on_wait();
 	return 0;
 }

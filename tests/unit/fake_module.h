@@ -44,7 +44,7 @@ struct fake_module {
 
 	/* Called when the reader polls, and when it naps. */
 	void (*on_poll)(void);
-	void (*on_nap)(void);
+	void (*on_wait)(void);
 
 	/* The last requests. */
 	struct buildid_subscribe subscribed;

@@ -27,10 +27,10 @@
 #include "mapped_package.h"
 
 /* Halved by each timeout, so that all of them together take at most twice as long. */
-#define NOTE_PATIENCE_MS 5000
+#define NOTE_TIMEOUT_MS 5000
 /* The first question about a root reads its whole database, perhaps from a cold disk. */
-#define OWNER_PATIENCE_MS 30000
-#define PATIENCE_MIN_MS	  78
+#define OWNER_TIMEOUT_MS 30000
+#define TIMEOUT_MIN_MS	 78
 /*
  * Budget for all slow answers, as a server, or a database that keeps changing, may use up the time
  * for each; it grows by a tenth of elapsed time.
@@ -315,9 +315,9 @@ struct root {
 
 struct mapped_packages {
 	struct worker worker;
-	int patience_ms[2]; /* by enum what */
-	uint64_t begin;	    /* CLOCK_MONOTONIC */
-	uint64_t slow_ms;   /* taken by slow answers */
+	int timeout_ms[2]; /* by enum what */
+	uint64_t begin;	   /* CLOCK_MONOTONIC */
+	uint64_t slow_ms;  /* taken by slow answers */
 	/* Of pointers, as answers stay where they are. */
 	struct noted **noted;
 	size_t nr_noted;
@@ -345,8 +345,8 @@ struct mapped_packages *mapped_packages_new(void)
 	if (!packages)
 		return NULL;
 	packages->begin = clock_ns(CLOCK_MONOTONIC);
-	packages->patience_ms[ASK_NOTE] = NOTE_PATIENCE_MS;
-	packages->patience_ms[ASK_OWNER] = OWNER_PATIENCE_MS;
+	packages->timeout_ms[ASK_NOTE] = NOTE_TIMEOUT_MS;
+	packages->timeout_ms[ASK_OWNER] = OWNER_TIMEOUT_MS;
 	packages->worker = (struct worker){
 		.task = answer_question,
 		.question_max = sizeof(struct question) + PATH_MAX,
@@ -413,21 +413,21 @@ void mapped_packages_report(const struct mapped_packages *packages, const char *
 			command, packages->unowned);
 }
 
-static int patience_now(const struct mapped_packages *packages, int most)
+static int timeout_now(const struct mapped_packages *packages, int most)
 {
 	uint64_t since = (clock_ns(CLOCK_MONOTONIC) - packages->begin) / 1000000;
 	uint64_t budget = SLOW_MAX_MS + since / SLOW_SHARE;
 
 	if (packages->slow_ms >= budget)
-		return PATIENCE_MIN_MS;
-	return (int)MAX(MIN((uint64_t)most, budget - packages->slow_ms), PATIENCE_MIN_MS);
+		return TIMEOUT_MIN_MS;
+	return (int)MAX(MIN((uint64_t)most, budget - packages->slow_ms), TIMEOUT_MIN_MS);
 }
 
 static void note_slow(struct mapped_packages *packages, uint64_t begin)
 {
 	uint64_t took = (clock_ns(CLOCK_MONOTONIC) - begin) / 1000000;
 
-	if (took > PATIENCE_MIN_MS)
+	if (took > TIMEOUT_MIN_MS)
 		packages->slow_ms += took;
 }
 
@@ -436,19 +436,19 @@ static bool mapped_package_ask(struct mapped_packages *packages, struct question
 {
 	struct worker_message message = { .data = question, .fd = -1 };
 	struct worker_message answer = { packages->answer, sizeof(packages->answer), -1 };
-	int *patience = &packages->patience_ms[question->what];
+	int *timeout = &packages->timeout_ms[question->what];
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 	int32_t error = EINVAL;
 
 	if (strlen(path) < PATH_MAX) {
 		strcpy(question->path, path);
 		message.size = sizeof(*question) + strlen(path) + 1;
-		packages->worker.patience_ms = patience_now(packages, *patience);
+		packages->worker.timeout_ms = timeout_now(packages, *timeout);
 		error = worker_ask(&packages->worker, &message, &answer);
 		note_slow(packages, begin);
 	}
 	if (error == ETIMEDOUT)
-		*patience = MAX(*patience / 2, PATIENCE_MIN_MS);
+		*timeout = MAX(*timeout / 2, TIMEOUT_MIN_MS);
 	if (error)
 		return false;
 	memcpy(&error, packages->answer, sizeof(error));

@@ -18,7 +18,7 @@
 #include "supervise.h"
 
 /* Time for a child to end, if it can. */
-#define PATIENCE_MS 1000
+#define TIMEOUT_MS 1000
 
 /* NULL for a command that is not supervised. */
 static char *opens;
@@ -61,7 +61,7 @@ static void __attribute__((noreturn)) supervise_await(pid_t child, int signals)
 	int ended = 0, number, status;
 
 	for (;;) {
-		if (!poll(&poll_, 1, ended ? PATIENCE_MS : -1))
+		if (!poll(&poll_, 1, ended ? TIMEOUT_MS : -1))
 			end_without(child, ended);
 		number = signals_read(signals);
 		if (waitpid(child, &status, WNOHANG) > 0)

@@ -10,8 +10,8 @@
 #include "waits.h"
 
 /* Halved by each silence, as many users may have their own: twice that in all. */
-#define PATIENCE_MS	5000
-#define PATIENCE_MIN_MS 78
+#define TIMEOUT_MS     5000
+#define TIMEOUT_MIN_MS 78
 /*
  * Containers may have most of a machine's processes as root: what a question takes anyway is not
  * counted for root.
@@ -93,12 +93,12 @@ static void add_silent(const struct waited *waited)
 }
 
 /* Of the user's time; 0 when that is not enough to be answered in. */
-static int waits_patience_ms(const struct wait_user *user)
+static int waits_timeout_ms(const struct wait_user *user)
 {
 	const int left = (int)((WAITS_MOST_NS - MIN(user->spent, WAITS_MOST_NS)) / 1000000);
-	const int most = PATIENCE_MS >> MIN(waits.silences, 16U);
+	const int most = TIMEOUT_MS >> MIN(waits.silences, 16U);
 
-	return left < PATIENCE_MIN_MS ? 0 : MIN(MAX(most, PATIENCE_MIN_MS), left);
+	return left < TIMEOUT_MIN_MS ? 0 : MIN(MAX(most, TIMEOUT_MIN_MS), left);
 }
 
 int waits_ask(const struct waited *waited, struct worker *worker,
@@ -111,8 +111,8 @@ int waits_ask(const struct waited *waited, struct worker *worker,
 	if (!user)
 		return ENOMEM;
 	worker->user = waited->user;
-	worker->patience_ms = waits_patience_ms(user);
-	if (!worker->patience_ms || is_silent(waited) ||
+	worker->timeout_ms = waits_timeout_ms(user);
+	if (!worker->timeout_ms || is_silent(waited) ||
 	    worker_left(worker, waited->user) >= WAITS_SILENT_MAX)
 		return ETIME;
 	begin = clock_ns(CLOCK_MONOTONIC);

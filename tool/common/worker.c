@@ -175,7 +175,7 @@ static int worker_await(const struct worker *worker, struct worker_message *answ
 	int ready;
 
 	do {
-		ready = poll(&poll_, 1, worker->patience_ms);
+		ready = poll(&poll_, 1, worker->timeout_ms);
 	} while (ready < 0 && errno == EINTR);
 	if (!ready)
 		return ETIMEDOUT;

@@ -40,11 +40,11 @@ struct worker_left {
 	uint64_t user;
 };
 
-/* Initialized to { .task, .question_max, .answer_max, .patience_ms, .socket = -1 }. */
+/* Initialized to { .task, .question_max, .answer_max, .timeout_ms, .socket = -1 }. */
 struct worker {
 	worker_task *task;
 	size_t question_max, answer_max;
-	int patience_ms;
+	int timeout_ms;
 	uint64_t user; /* the user to blame for a worker that is left behind */
 	int socket;
 	pid_t pid;

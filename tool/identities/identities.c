@@ -31,7 +31,7 @@ struct mmap_event {
 };
 
 /* A process began, called exec, or ended: earlier mappings are gone. */
-struct birth {
+struct process_start {
 	uint64_t time;
 	uint32_t pid;
 };
@@ -44,7 +44,7 @@ struct loss {
 /* The records of one pid: first index and number, once ready. */
 struct process {
 	size_t mmaps, nr_mmaps;
-	size_t births, nr_births;
+	size_t starts, nr_starts;
 };
 
 /* Indices of the MMAP records in another order. Few recordings need it. */
@@ -63,11 +63,11 @@ struct identities {
 	struct versions versions;
 	struct mmap_event *mmaps; /* of a process by place and time, once ready */
 	size_t nr_mmaps;
-	struct mmap_order *by_path; /* and place, and time */
-	struct mmap_order *by_time; /* of a place */
-	struct birth *births;	    /* by process and time, once ready */
-	size_t nr_births;
-	struct hash_map processes; /* from pid and start time to the birth */
+	struct mmap_order *by_path;   /* and place, and time */
+	struct mmap_order *by_time;   /* of a place */
+	struct process_start *starts; /* by process and time, once ready */
+	size_t nr_starts;
+	struct hash_map processes; /* from pid and start time to the start */
 	struct process *pids;	   /* once ready */
 	size_t nr_pids;
 	struct hash_map by_pid;
@@ -109,7 +109,7 @@ void identities_free(struct identities *identities)
 	free(identities->pids);
 	free(identities->by_path);
 	free(identities->by_time);
-	free(identities->births);
+	free(identities->starts);
 	free(identities->mmaps);
 	free(identities->losses);
 	free(identities);
@@ -130,9 +130,9 @@ static bool has_times(const struct identities *identities)
 
 static int add_birth(struct identities *identities, uint32_t pid, uint64_t time)
 {
-	if (!array_reserve(identities->births, identities->nr_births))
+	if (!array_reserve(identities->starts, identities->nr_starts))
 		return -ENOMEM;
-	identities->births[identities->nr_births++] = (struct birth){ time, pid };
+	identities->starts[identities->nr_starts++] = (struct process_start){ time, pid };
 	return 0;
 }
 
@@ -145,11 +145,11 @@ static int add_process(struct identities *identities, uint32_t pid, uint64_t sta
 	uint32_t index = hash_map_get(&identities->processes, key, UINT32_MAX);
 
 	if (index != UINT32_MAX) {
-		if (time < identities->births[index].time)
-			identities->births[index].time = time;
+		if (time < identities->starts[index].time)
+			identities->starts[index].time = time;
 		return 0;
 	}
-	if (!hash_map_set(&identities->processes, key, (uint32_t)identities->nr_births))
+	if (!hash_map_set(&identities->processes, key, (uint32_t)identities->nr_starts))
 		return -ENOMEM;
 	return add_birth(identities, pid, time);
 }
@@ -335,9 +335,9 @@ static int compare_untimed(const void *a, const void *b, void *context)
 	return result ? result : COMPARE(first->version, second->version);
 }
 
-static int compare_births(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
-	const struct birth *first = a, *second = b;
+	const struct process_start *first = a, *second = b;
 	int result = COMPARE(first->pid, second->pid);
 
 	return result ? result : COMPARE(first->time, second->time);
@@ -414,18 +414,18 @@ static struct process *find_or_add_process(struct identities *identities, uint32
 	return &identities->pids[identities->nr_pids++];
 }
 
-static int group_births(struct identities *identities)
+static int group_starts(struct identities *identities)
 {
 	struct process *process;
 	size_t i;
 
-	array_sort(identities->births, identities->nr_births, compare_births);
-	for (i = 0; i < identities->nr_births; i++) {
-		process = find_or_add_process(identities, identities->births[i].pid);
+	array_sort(identities->starts, identities->nr_starts, compare_starts);
+	for (i = 0; i < identities->nr_starts; i++) {
+		process = find_or_add_process(identities, identities->starts[i].pid);
 		if (!process)
 			return -ENOMEM;
-		if (!process->nr_births++)
-			process->births = i;
+		if (!process->nr_starts++)
+			process->starts = i;
 	}
 	return 0;
 }
@@ -566,7 +566,7 @@ int identities_ready(struct identities *identities, uint64_t begin)
 	int err = versions_ready(&identities->versions, &identities->stream);
 
 	identities->begin = begin = in_stream(identities, begin, &identities->begin_slack);
-	if (group_births(identities) || group_mmaps(identities))
+	if (group_starts(identities) || group_mmaps(identities))
 		return -ENOMEM;
 	if (has_times(identities))
 		sort_mmaps(identities);
@@ -615,13 +615,13 @@ static bool lost_between(const struct identities *identities, uint64_t from, uin
 static uint64_t born(const struct identities *identities, const struct process *process,
 		     uint32_t pid, uint64_t time)
 {
-	const struct birth *births = process->nr_births ? identities->births + process->births :
-							  NULL;
-	const struct birth key = { .time = time + 1, .pid = pid };
+	const struct process_start *starts =
+		process->nr_starts ? identities->starts + process->starts : NULL;
+	const struct process_start key = { .time = time + 1, .pid = pid };
 	size_t count =
-		array_lower_bound(&key, births, process->nr_births, sizeof(key), compare_births);
+		array_lower_bound(&key, starts, process->nr_starts, sizeof(key), compare_starts);
 
-	return count ? births[count - 1].time : 0;
+	return count ? starts[count - 1].time : 0;
 }
 
 /* The number of its records before @request, by place and time. */

@@ -37,7 +37,7 @@ ASSERT_SIZE(buildid_set_cookie, 40);
 ASSERT_SIZE(buildid_history, 40);
 
 /* A record is busy while a hook runs, and perhaps an interrupt on top of it. */
-#define BUSY_NAP_NS 20000
+#define BUSY_WAIT_NS 20000
 
 struct buildid {
 	int fd;
@@ -411,9 +411,9 @@ static int wait_readable(struct buildid *handle, int timeout_ms)
 	return poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL) ? -EIO : 0;
 }
 
-static void nap(void)
+static void wait_for_commit(void)
 {
-	nanosleep(&(struct timespec){ .tv_nsec = BUSY_NAP_NS }, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = BUSY_WAIT_NS }, NULL);
 }
 
 int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_record **record)
@@ -441,7 +441,7 @@ int buildid_next(struct buildid *handle, int timeout_ms, const struct buildid_re
 	while ((found == -EAGAIN || found == -EBUSY) && left) {
 		/* poll(2) would return at once for a busy record. */
 		if (found == -EBUSY) {
-			nap();
+			wait_for_commit();
 		} else {
 			err = wait_readable(handle, left);
 			if (err)

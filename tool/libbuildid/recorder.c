@@ -20,7 +20,7 @@
 /* How long to wait for a record that is being written. */
 #define BUSY_MS 1
 /* After the stop: how long to wait for files that are still being read, in nanoseconds. */
-#define PATIENCE 1000000000ULL
+#define LAST_WAIT_NS 1000000000ULL
 
 #define SEEN_SLOTS 65536 /* a power of two */
 #define SEEN_MAX   (SEEN_SLOTS / 4 * 3)
@@ -280,7 +280,7 @@ void buildid_recorder_stop(struct buildid_recorder *recorder)
 	end_snapshot(recorder);
 	recorder->stopping = true;
 	recorder->stop = buildid_ring_end(recorder->handle);
-	recorder->last_time = now_ns() + PATIENCE;
+	recorder->last_time = now_ns() + LAST_WAIT_NS;
 }
 
 /* ------------------------------------------------------------- recorder -- */

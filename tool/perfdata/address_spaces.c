@@ -27,7 +27,7 @@ struct range {
 };
 
 /* An address space begins: as a copy of the parent's, or empty at exec. */
-struct birth {
+struct process_start {
 	uint32_t pid;
 	uint32_t parent; /* @pid itself at exec */
 	uint64_t time;
@@ -47,8 +47,8 @@ struct address_spaces {
 	size_t nr_edges;
 	size_t *lists;	  /* of each node, where its list ends in listed */
 	uint32_t *listed; /* ranges */
-	struct birth *births;
-	size_t nr_births;
+	struct process_start *starts;
+	size_t nr_starts;
 	size_t order;
 	bool ready;
 };
@@ -66,7 +66,7 @@ void address_spaces_free(struct address_spaces *spaces)
 	free(spaces->edges);
 	free(spaces->lists);
 	free(spaces->listed);
-	free(spaces->births);
+	free(spaces->starts);
 	free(spaces);
 }
 
@@ -92,9 +92,9 @@ bool address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 bool address_spaces_begin(struct address_spaces *spaces, uint32_t pid, uint64_t time,
 			  uint32_t parent)
 {
-	if (!array_reserve(spaces->births, spaces->nr_births))
+	if (!array_reserve(spaces->starts, spaces->nr_starts))
 		return false;
-	spaces->births[spaces->nr_births++] = (struct birth){
+	spaces->starts[spaces->nr_starts++] = (struct process_start){
 		.pid = pid,
 		.parent = parent,
 		.time = time,
@@ -114,9 +114,9 @@ static int compare_ranges(const void *a, const void *b)
 	return result ? result : COMPARE(first->order, second->order);
 }
 
-static int compare_births(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
-	const struct birth *first = a, *second = b;
+	const struct process_start *first = a, *second = b;
 	int result = COMPARE(first->pid, second->pid);
 
 	if (!result)
@@ -225,7 +225,7 @@ static bool make_lists(struct address_spaces *spaces)
 bool address_spaces_ready(struct address_spaces *spaces)
 {
 	array_sort(spaces->ranges, spaces->nr_ranges, compare_ranges);
-	array_sort(spaces->births, spaces->nr_births, compare_births);
+	array_sort(spaces->starts, spaces->nr_starts, compare_starts);
 	spaces->ready = make_edges(spaces) && make_lists(spaces);
 	return spaces->ready;
 }
@@ -245,20 +245,20 @@ static void begin_at(struct address_spaces_scope *scope, uint64_t time)
 		scope->from = time;
 }
 
-/* The last birth of @pid that is not after @time, or NULL. */
-static const struct birth *birth_before(const struct address_spaces *spaces, uint32_t pid,
-					uint64_t time, struct address_spaces_scope *scope)
+/* The last start of @pid that is not after @time, or NULL. */
+static const struct process_start *birth_before(const struct address_spaces *spaces, uint32_t pid,
+						uint64_t time, struct address_spaces_scope *scope)
 {
-	const struct birth key = { .pid = pid, .time = time, .order = SIZE_MAX };
-	size_t count = array_lower_bound(&key, spaces->births, spaces->nr_births, sizeof(key),
-					 compare_births);
+	const struct process_start key = { .pid = pid, .time = time, .order = SIZE_MAX };
+	size_t count = array_lower_bound(&key, spaces->starts, spaces->nr_starts, sizeof(key),
+					 compare_starts);
 
-	if (count < spaces->nr_births && spaces->births[count].pid == pid)
-		end_before(scope, spaces->births[count].time);
-	if (!count || spaces->births[count - 1].pid != pid)
+	if (count < spaces->nr_starts && spaces->starts[count].pid == pid)
+		end_before(scope, spaces->starts[count].time);
+	if (!count || spaces->starts[count - 1].pid != pid)
 		return NULL;
-	begin_at(scope, spaces->births[count - 1].time);
-	return &spaces->births[count - 1];
+	begin_at(scope, spaces->starts[count - 1].time);
+	return &spaces->starts[count - 1];
 }
 
 static bool is_later(const struct range *range, const struct range *than)
@@ -299,9 +299,10 @@ static void stay_between(const struct address_spaces *spaces, size_t next, uint3
 		scope->last = high->address - 1;
 }
 
-/* The last range that @pid mapped itself between @birth and @time. */
+/* The last range that @pid mapped itself between @start and @time. */
 static const struct range *range_at(const struct address_spaces *spaces, uint32_t pid,
-				    uint64_t address, uint64_t time, const struct birth *birth,
+				    uint64_t address, uint64_t time,
+				    const struct process_start *start,
 				    struct address_spaces_scope *scope)
 {
 	const struct edge place = { pid, address };
@@ -322,8 +323,8 @@ static const struct range *range_at(const struct address_spaces *spaces, uint32_
 	}
 	if (best)
 		begin_at(scope, best->time);
-	if (best && birth &&
-	    (best->time < birth->time || (best->time == birth->time && best->order < birth->order)))
+	if (best && start &&
+	    (best->time < start->time || (best->time == start->time && best->order < start->order)))
 		return NULL;
 	return best;
 }
@@ -332,7 +333,7 @@ size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, ui
 			   uint64_t address, struct address_spaces_scope *scope)
 {
 	struct address_spaces_scope all = { .last = UINT64_MAX, .until = UINT64_MAX };
-	const struct birth *birth;
+	const struct process_start *start;
 	const struct range *range;
 	int forks;
 
@@ -340,18 +341,18 @@ size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, ui
 	for (forks = 0; forks < FORKS_MAX; forks++) {
 		struct address_spaces_scope here = all;
 
-		birth = birth_before(spaces, pid, time, &here);
-		range = range_at(spaces, pid, address, time, birth, &here);
+		start = birth_before(spaces, pid, time, &here);
+		range = range_at(spaces, pid, address, time, start, &here);
 		/* The mappings that a parent had at the fork do not change. */
 		if (forks) {
 			here.from = all.from;
 			here.until = all.until;
 		}
 		all = here;
-		if (range || !birth || birth->parent == birth->pid)
+		if (range || !start || start->parent == start->pid)
 			break;
-		pid = birth->parent;
-		time = birth->time;
+		pid = start->parent;
+		time = start->time;
 		range = NULL;
 	}
 	if (scope)

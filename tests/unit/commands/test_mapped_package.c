@@ -24,7 +24,7 @@ static uint32_t exited; /* this process, as the worker looks at it */
 static uint64_t time_ns, delay;
 static int failure;
 static unsigned int asked;
-static int last_patience;
+static int last_timeout;
 
 static const char *root_of_pid(uint32_t pid)
 {
@@ -62,8 +62,8 @@ static int fake_ask(struct worker *worker, const struct worker_message *question
 	const struct question *what = question->data;
 
 	asked++;
-	last_patience = worker->patience_ms;
-	time_ns += MIN(delay, (uint64_t)last_patience * 1000000);
+	last_timeout = worker->timeout_ms;
+	time_ns += MIN(delay, (uint64_t)last_timeout * 1000000);
 	if (failure && what->what == ASK_OWNER)
 		return failure;
 	answer_question(question, answer);
@@ -78,7 +78,7 @@ static int set_up(void **state)
 	strcpy(host, "/tmp/buildid-mapped.XXXXXX");
 	strcpy(container, "/tmp/buildid-mapped.XXXXXX");
 	exited = asked = 0;
-	failure = last_patience = 0;
+	failure = last_timeout = 0;
 	time_ns = 1000 * SECOND;
 	delay = 0;
 	packages = mapped_packages_new();
@@ -212,11 +212,11 @@ static void who_is_slow_gets_little_time_in_the_end(void **state)
 	delay = 4 * SECOND;
 	for (i = 0; i < 100; i++)
 		find_mapped(container, PATH, 77, i + 1);
-	assert_int_equal(last_patience, PATIENCE_MIN_MS);
+	assert_int_equal(last_timeout, TIMEOUT_MIN_MS);
 	/* an hour later there is time again, as of a monitor */
 	time_ns += 3600 * SECOND;
 	find_mapped(container, PATH, 77, i + 1);
-	assert_in_range(last_patience, 1000, OWNER_PATIENCE_MS);
+	assert_in_range(last_timeout, 1000, OWNER_TIMEOUT_MS);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -17,7 +17,7 @@
 #include "common/supervise.h"
 
 /* A hang is to fail. */
-#define PATIENCE_S 60
+#define TIMEOUT_S 60
 
 static int said[2];
 static pid_t child;
@@ -30,7 +30,7 @@ static void start(void (*command)(void))
 	assert_int_equal(pipe(said), 0);
 	child = fork();
 	if (!child) {
-		alarm(PATIENCE_S);
+		alarm(TIMEOUT_S);
 		signal(SIGINT, SIG_DFL);
 		signal(SIGHUP, SIG_DFL);
 		dup2(said[1], STDERR_FILENO);
@@ -76,7 +76,7 @@ static void wait_long(void)
 /* As a server's file does it: no signal ends the process. */
 static void hang(void)
 {
-	alarm(PATIENCE_S);
+	alarm(TIMEOUT_S);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	supervise_opens("/mnt/first");

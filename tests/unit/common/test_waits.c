@@ -30,13 +30,13 @@ static int fake_ask(struct worker *worker, const struct worker_message *question
 static int fake_ask(struct worker *worker, const struct worker_message *question,
 		    struct worker_message *answer)
 {
-	const uint64_t patience = (uint64_t)worker->patience_ms * 1000000;
+	const uint64_t timeout = (uint64_t)worker->timeout_ms * 1000000;
 
 	(void)question;
 	(void)answer;
 	asked++;
-	time_ns += MIN(delay, patience);
-	return delay > patience ? ETIMEDOUT : failure;
+	time_ns += MIN(delay, timeout);
+	return delay > timeout ? ETIMEDOUT : failure;
 }
 
 static int set_up(void **state)

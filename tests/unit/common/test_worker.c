@@ -36,13 +36,13 @@ static void answer_it(const struct worker_message *question, struct worker_messa
 	answer->size = 1;
 }
 
-static struct worker new_worker(int patience_ms)
+static struct worker new_worker(int timeout_ms)
 {
 	return (struct worker){
 		.task = answer_it,
 		.question_max = 64,
 		.answer_max = 16,
-		.patience_ms = patience_ms,
+		.timeout_ms = timeout_ms,
 		.socket = -1,
 	};
 }
@@ -123,7 +123,7 @@ static void one_that_does_not_answer_is_left_behind(void **state)
 	first = worker.pid;
 	assert_int_equal(worker.nr_left, 1);
 	assert_int_equal(worker.left[0].user, 7);
-	worker.patience_ms = 60000;
+	worker.timeout_ms = 60000;
 	assert_int_equal(ask(&worker, "/etc/passwd", -1, &fd), 0);
 	assert_is(fd, "/etc/passwd");
 	assert_int_not_equal(worker.pid, first);
@@ -169,7 +169,7 @@ static void no_more_are_left_behind_than_that(void **state)
 	kill(worker.left[7].pid, SIGKILL);
 	waitid(P_PID, (id_t)worker.left[7].pid, &(siginfo_t){}, WEXITED | WNOWAIT);
 	assert_int_equal(worker_left(&worker, 1), WORKERS_LEFT_MAX / 2 - 1);
-	worker.patience_ms = 60000;
+	worker.timeout_ms = 60000;
 	assert_int_equal(ask(&worker, "/etc/passwd", -1, &fd), 0);
 	assert_is(fd, "/etc/passwd");
 	for (i = 0; i < worker.nr_left; i++) {

@@ -634,7 +634,7 @@ static void a_busy_record_is_waited_for(void **state)
 	assert_true(fake.naps > 0);
 	/* poll(2) would return at once. */
 	assert_int_equal(fake.polls, 0);
-	fake.on_nap = fake_commit;
+	fake.on_wait = fake_commit;
 	assert_next_pid(-1, 2);
 }
 

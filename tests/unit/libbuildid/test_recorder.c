@@ -324,7 +324,7 @@ static void an_event_that_is_being_written_is_waited_for(void **state)
 	start(BUILDID_RECORDER_SNAPSHOT);
 	assert_file(5);
 	assert_error(0, -EAGAIN);
-	fake.on_nap = fake_commit;
+	fake.on_wait = fake_commit;
 	assert_mapping(1, 0x1000, 0, 0);
 	assert_mapping(1, 0x1000, BUILDID_RECORD_SNAPSHOT, BUILDID_EVENT_DUPLICATE);
 }
@@ -510,7 +510,7 @@ static void nor_one_that_is_being_written(void **state)
 	assert_true(fake_put_busy(&record));
 	assert_error(0, -EAGAIN);
 	assert_int_equal(buildid_recorder_timeout(recorder), 0);
-	fake.on_nap = fake_commit;
+	fake.on_wait = fake_commit;
 	assert_int_equal(buildid_recorder_next(recorder, -1, &event), 0);
 	assert_int_equal(event->file->file_id, 1);
 	assert_error(-1, -ENODATA);

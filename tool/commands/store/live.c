@@ -39,8 +39,8 @@
 /* Files open at a time. */
 #define QUEUE_MAX 256
 /* How long to wait for a file that the module is still reading, nanoseconds. */
-#define PATIENCE_NS 5000000000ULL
-#define NAP_MS	    50
+#define FOLLOWS_NS 5000000000ULL
+#define RETRY_MS   50
 /* How often to look whether a full disk has room again. */
 #define FULL_MS 1000
 /* Files remembered, twice this many: 8 MB at most. */
@@ -355,7 +355,7 @@ static bool store_next(struct live *live, bool all)
 
 	TAILQ_FOREACH(item, &live->queue, entry)
 	{
-		if (all || !item->follows || now - item->since >= PATIENCE_NS)
+		if (all || !item->follows || now - item->since >= FOLLOWS_NS)
 			break;
 	}
 	if (!item)
@@ -582,9 +582,9 @@ static void wait_for_more(struct live *live, int signals, int milliseconds)
 		live->stop = true;
 }
 
-static int patience(const struct live *live)
+static int live_timeout(const struct live *live)
 {
-	return live->queued ? NAP_MS : live->space.needed ? FULL_MS : -1;
+	return live->queued ? RETRY_MS : live->space.needed ? FULL_MS : -1;
 }
 
 static void live_watch(struct live *live, int signals)
@@ -603,7 +603,7 @@ static void live_watch(struct live *live, int signals)
 		if (store_next(live, false))
 			wait_for_more(live, signals, 0);
 		else
-			wait_for_more(live, signals, patience(live));
+			wait_for_more(live, signals, live_timeout(live));
 		/* What did not fit may still be mapped. */
 		live->needs_snapshot |= live_space_has_room_again(&live->space);
 	}

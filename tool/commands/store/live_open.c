@@ -27,11 +27,11 @@
 #include "content/process_user.h"
 #include "live_open.h"
 
-#define PATIENCE_MS 1000
+#define TIMEOUT_MS 1000
 /* For all of a file. */
-#define COPY_PATIENCE_MS 2000
+#define COPY_TIMEOUT_MS 2000
 /* For a user who has used up their time: longer than it takes without delays. */
-#define IMPATIENCE_MS 20
+#define SHORT_TIMEOUT_MS 20
 /* Longer than a disk takes for a path. */
 #define SLOW_NS 500000000ULL
 
@@ -234,7 +234,7 @@ static bool open_file(struct live_opener *opener, struct question *question, uin
 		return reason_set(reason, WAITED_ENOUGH);
 	question->may_wait &= patient;
 	/* A user who can lock the address space of root's processes needs no other way. */
-	opener->worker.patience_ms = patient || !user ? PATIENCE_MS : IMPATIENCE_MS;
+	opener->worker.timeout_ms = patient || !user ? TIMEOUT_MS : SHORT_TIMEOUT_MS;
 	if (live_open_ask(opener, &message, user, patient ? SLOW_NS : 0, &answer))
 		file->fd = answer.fd;
 	file->unread = result.unread;
@@ -295,7 +295,7 @@ int live_copy(struct live_opener *opener, const struct live_file *file, struct r
 		reason_set(reason, "cannot be copied: %s", strerror(errno));
 		return -1;
 	}
-	opener->worker.patience_ms = COPY_PATIENCE_MS;
+	opener->worker.timeout_ms = COPY_TIMEOUT_MS;
 	live_open_ask(opener, &message, file->user, 0, &answer);
 	return copied(message.fd, &result, reason);
 }
@@ -313,14 +313,14 @@ static void close_unread(struct live_opener *opener, const struct live_file *fil
 	struct worker_message answer = { &result, sizeof(result), -1 };
 
 	/* No server can delay that. */
-	opener->worker.patience_ms = PATIENCE_MS;
+	opener->worker.timeout_ms = TIMEOUT_MS;
 	if (is_refused(opener, file->user) ||
 	    !live_open_ask(opener, &message, file->user, SLOW_NS, &answer) || !result.done)
 		return;
 	close(file->fd);
 	question.task = RELEASE;
 	answer.size = sizeof(result);
-	opener->worker.patience_ms = may_wait(opener, file->user) ? PATIENCE_MS : IMPATIENCE_MS;
+	opener->worker.timeout_ms = may_wait(opener, file->user) ? TIMEOUT_MS : SHORT_TIMEOUT_MS;
 	live_open_ask(opener, &message, file->user, 0, &answer);
 }
 

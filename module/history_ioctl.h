@@ -2,11 +2,11 @@
 /*
  * What processes had mapped: HISTORY.
  */
-#ifndef BID_PAST_H
-#define BID_PAST_H
+#ifndef BID_HISTORY_IOCTL_H
+#define BID_HISTORY_IOCTL_H
 
 struct bid_session;
 
 int bid_ioctl_history(struct bid_session *session, void *arg);
 
-#endif /* BID_PAST_H */
+#endif /* BID_HISTORY_IOCTL_H */

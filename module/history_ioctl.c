@@ -18,7 +18,7 @@
 
 #include "cache.h"
 #include "history.h"
-#include "past.h"
+#include "history_ioctl.h"
 #include "record.h"
 #include "reply.h"
 
