@@ -62,7 +62,7 @@ has_bill() {
 	local clone
 
 	for clone in one a-longer-name; do
-		"$top/scripts/sbom" $clone/build/buildid-*.tar.xz > $clone.json || return
+		"$top/scripts/sbom" "$clone"/build/buildid-*.tar.xz > "$clone".json || return
 	done
 	cmp one.json a-longer-name.json || return
 	python3 - one.json "alone/buildid-$version" <<- 'EOF'

@@ -26,8 +26,7 @@ static void without_the_module_all_say_so(void **state)
 	assert_string_equal(out, "");
 	assert_int_equal(RUN(mon, "--source=module"), 1);
 	assert_string_equal(err, expected);
-	assert_int_equal(
-		RUN(record, "--source=module", "-o", "never", "--", "touch", "ran"), 1);
+	assert_int_equal(RUN(record, "--source=module", "-o", "never", "--", "touch", "ran"), 1);
 	assert_string_equal(err, expected);
 	assert_int_equal(access("never", F_OK), -1);
 	assert_int_equal(access("ran", F_OK), -1);

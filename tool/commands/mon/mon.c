@@ -514,7 +514,8 @@ static bool open_input(struct mon *mon)
 		mon->input = open_module(mon);
 	/* What is news is told by versions of inodes. */
 	if (mon->input && mon->log && mon->changes && mon->out.source) {
-		out_error(&mon->out, "--changes", "not of a log that was recorded without the module");
+		out_error(&mon->out, "--changes",
+			  "not of a log that was recorded without the module");
 		return false;
 	}
 	if (mon->input && mon->html)

@@ -411,7 +411,7 @@ static void type(struct top *top, int key)
 	}
 }
 
-static void move(size_t *at, size_t last, size_t page, int key)
+static void scroll_by_key(size_t *at, size_t last, size_t page, int key)
 {
 	if (key == SCREEN_UP && *at)
 		--*at;
@@ -435,9 +435,10 @@ static void move_by_key(struct top *top, int key)
 	screen_size(&rows, &columns);
 	page = rows > ROWS_ABOVE + ROWS_BELOW ? (size_t)(rows - ROWS_ABOVE - ROWS_BELOW) : 1;
 	if (top->processes) /* drawing says where the end is */
-		move(&top->first_process, INT32_MAX, page, key);
+		scroll_by_key(&top->first_process, INT32_MAX, page, key);
 	else
-		move(&top->selected, top->table.count ? top->table.count - 1 : 0, page, key);
+		scroll_by_key(&top->selected, top->table.count ? top->table.count - 1 : 0, page,
+			      key);
 }
 
 static void press(struct top *top, int key)
