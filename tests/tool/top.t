@@ -144,29 +144,6 @@ def _():
         process.stdin.close()
 
 
-@test("a table that comes seldom has a snapshot of its own")
-def _():
-    code = "import mmap, os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); " \
-        "at = mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC); " \
-        "print(flush=True); sys.stdin.readline(); at.close(); print(flush=True); " \
-        "sys.stdin.readline()"
-    with library() as path, lib.directory() as work, \
-            subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE) as process:
-        process.stdout.readline()
-        with Top(work, "--interval=10") as top:
-            # it has seen that it is mapped, but prints nothing yet
-            lib.until(lambda: b"poll" in lib.read_bytes(f"/proc/{top.process.pid}/wchan"),
-                      "it waits")
-            process.stdin.write(b"\n")
-            process.stdin.flush()
-            process.stdout.readline()
-            lib.until(top.tables, "a table")
-            rows, _ = top.tables()[0]
-        process.stdin.close()
-    equal(rows.get((path, V1), {}).get("processes", 0), 0, "processes that have it")
-
-
 @test("a table in text, and one of some processes only")
 def _():
     with library() as path, Holder(path) as holder:

@@ -39,10 +39,7 @@ static const char help[] =
 /* Events to take before keys are looked at. */
 #define BATCH 4096
 
-/*
- * Between snapshots, in seconds: each asks for the mappings of all processes. A table that comes
- * more seldom has one of its own.
- */
+/* Between snapshots, in seconds: each asks for the mappings of all processes. */
 #define SNAPSHOT_S 10
 
 /* Packages are looked up so many at a time, as their files have to be read. */
@@ -538,42 +535,27 @@ static void wait_for_more(struct top *top, int signals)
 		}
 }
 
-/* Begins an interval when the last one has ended. */
-static bool is_tick(struct top *top)
-{
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	const bool tick = now >= top->last_tick + top->interval * SECOND;
-
-	if (tick)
-		end_interval(top, now);
-	if ((now >= top->last_snapshot + SNAPSHOT_S * SECOND ||
-	     (tick && top->interval >= SNAPSHOT_S)) &&
-	    !buildid_recorder_snapshotting(top->recorder))
-		begin_snapshot(top);
-	return tick;
-}
-
-static bool may_print(const struct top *top)
-{
-	return top->contents.is_complete && !buildid_recorder_snapshotting(top->recorder);
-}
-
 static void watch(struct top *top, int signals)
 {
-	bool changed = !top->batch, due = false;
+	bool changed = !top->batch;
 
 	while (!top->end && !top->failed) {
+		uint64_t now;
+
 		take_events(top);
-		due |= is_tick(top);
-		if (due && (!top->batch || may_print(top))) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= top->last_tick + top->interval * SECOND) {
+			end_interval(top, now);
 			changed = true;
-			due = false;
 		}
+		if (now >= top->last_snapshot + SNAPSHOT_S * SECOND &&
+		    !buildid_recorder_snapshotting(top->recorder))
+			begin_snapshot(top);
 		if (!top->batch && take_keys(top))
 			changed = true;
 		if (changed && !update(top))
 			break;
-		if (changed && top->batch)
+		if (changed && top->batch && top->contents.is_complete)
 			print_batch(top);
 		if (changed && !top->batch)
 			draw(top);
