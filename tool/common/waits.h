@@ -4,9 +4,10 @@
  * does. A server may answer late or never, a file may be as large as its owner likes, and a process
  * may keep its address space locked.
  *
- * The user is the one to blame (process_blamed()), so that nobody gets more by taking more ids, and
- * others lose nothing: each user has WAITS_MOST_NS, slowly refilled, and so many silent devices and
- * workers that are left behind. What goes beyond is not asked for; the caller has to count it.
+ * The user is the one to blame (process_blamed()), so that nobody gets more by taking more ids: each
+ * has WAITS_MOST_NS, slowly refilled, and so many silent devices and workers that are left behind.
+ * What goes beyond is not asked for; the caller has to count it. What users let wait makes the next
+ * waits shorter, but not root's.
  */
 #ifndef TOOL_WAITS_H
 #define TOOL_WAITS_H
@@ -19,7 +20,10 @@
 #define WAITS_MOST_NS (60ULL * 1000000000)
 /* This fraction of elapsed time refills it. */
 #define WAITS_BACK 32
-/* Devices that gave no answer, and workers that are left behind, of one user at a time. */
+/*
+ * Devices that gave no answer, and workers that are left behind, of one user at a time. A device is
+ * asked again after some minutes.
+ */
 #define WAITS_SILENT_MAX 3
 
 /**
@@ -34,7 +38,7 @@ struct waited {
 
 /*
  * As worker_ask(), for some seconds at most, half as many after each silence; the time is charged to
- * the user. ETIME when they have no more of it, or the device is silent, or three of theirs are.
+ * the user. ETIMEDOUT when there was no answer, ETIME when they have no more of it, or the device is silent, or three of theirs are.
  */
 int waits_ask(const struct waited *waited, struct worker *worker,
 	      const struct worker_message *question, struct worker_message *answer);

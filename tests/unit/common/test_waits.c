@@ -100,6 +100,31 @@ static void a_silent_device_is_asked_once(void **state)
 	assert_int_equal(ask_for(1000, 0), 0);
 }
 
+static void root_does_not_wait_less_for_others_silences(void **state)
+{
+	uint32_t minor;
+
+	(void)state;
+	delay = 10 * SECOND;
+	for (minor = 1; minor <= 3; minor++)
+		ask_for(1000, minor);
+	for (minor = 1; minor <= 3; minor++)
+		ask_for(1000, 0);
+	/* a disk that is busy */
+	delay = SECOND / 10;
+	assert_int_equal(ask_for(0, 7), 0);
+	/* another user gets no answer, and the disk is not taken for silent */
+	assert_int_equal(ask_for(1001, 7), ETIMEDOUT);
+	delay = 0;
+	assert_int_equal(ask_for(1001, 7), 0);
+	assert_int_equal(ask_for(1000, 1), ETIME);
+	/* in time all is forgotten */
+	time_ns += 200 * SECOND;
+	delay = SECOND / 10;
+	assert_int_equal(ask_for(1000, 1), 0);
+	assert_int_equal(ask_for(1001, 7), 0);
+}
+
 static void many_users_are_not_waited_for_longer(void **state)
 {
 	uint64_t user;
@@ -140,6 +165,7 @@ int main(void)
 		cmocka_unit_test_setup(a_user_is_waited_for_so_long, set_up),
 		cmocka_unit_test_setup(the_last_wait_is_for_what_is_left, set_up),
 		cmocka_unit_test_setup(a_silent_device_is_asked_once, set_up),
+		cmocka_unit_test_setup(root_does_not_wait_less_for_others_silences, set_up),
 		cmocka_unit_test_setup(many_users_are_not_waited_for_longer, set_up),
 		cmocka_unit_test_setup(root_is_not_charged_for_what_takes_no_time, set_up),
 		cmocka_unit_test_setup(it_is_known_when_no_worker_was_to_be_had, set_up),
