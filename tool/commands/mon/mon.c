@@ -233,11 +233,10 @@ static const struct packages *packages_of(const struct mon *mon, const struct bu
 	return mapped_packages_find(mon->packages, (const void *)event->record, event->file);
 }
 
-/* That of a process which is not wanted ends nothing that is. */
+/* A task has no path; that of a process which is not wanted ends nothing that is. */
 static void keep_for_page(struct mon *mon, const struct buildid_event *event)
 {
-	if (is_shown(mon, event) || event->record->type == BUILDID_RECORD_EXEC ||
-	    event->record->type == BUILDID_RECORD_EXIT)
+	if (is_shown(mon, event) || is_task(event))
 		mon_timeline_take(mon->timeline, event,
 				  input_real(mon->input, event->record->time_mono));
 }
@@ -471,6 +470,7 @@ static void put_page(struct mon *mon)
 		.input = mon->log,
 		.lost = &mon->lost,
 		.broken = mon->input_failed ? input_log_error(mon->input) : NULL,
+		.failed = mon->input_failed,
 	};
 
 	mon_timeline_finish(mon->timeline,

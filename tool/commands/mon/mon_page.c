@@ -202,6 +202,10 @@ static bool put_losses(FILE *file, void *data)
 		fputs("<li>what comes after this: ", file);
 		markup_text(file, writing->page->broken);
 		fputs("</li>\n", file);
+	} else if (writing->page->failed) {
+		fputs("<li>what came after the end: the stream of records ended with an "
+		      "error</li>\n",
+		      file);
 	}
 	if (!writing->mon->snapshot)
 		fputs("<li>what was mapped before the beginning: there are no records of that</li>\n",
@@ -229,7 +233,8 @@ static bool put_losses(FILE *file, void *data)
 static const struct page_section sections[] = {
 	{ "old", "Old contents",
 	  "Processes that ran a content after another one was first seen at its path, on the same "
-	  "filesystem.",
+	  "filesystem. Paths are as each process sees them: one in another root directory, as of a "
+	  "container, on that filesystem looks the same.",
 	  put_old },
 	{ "timeline", "Timeline",
 	  "Which content was at a path when, by the processes that had it mapped. Nothing says when "

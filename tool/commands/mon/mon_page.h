@@ -11,6 +11,7 @@ struct mon_page {
 	const char *input;		     /* the log, or NULL */
 	const struct buildid_lost *lost;
 	const char *broken; /* why the log could not be read to its end, or NULL */
+	bool failed;	    /* the log, or the stream, ended with an error */
 };
 
 /* Into @file of page_open(), which is closed. False after the error was printed. */

@@ -24,7 +24,8 @@
 
 struct mon_holder {
 	uint32_t pid;
-	uint32_t last_use;
+	uint32_t last_use, nr_uses;
+	uint32_t shares; /* the first holder of the address space, or NOTHING */
 	uint64_t start_time;
 	uint64_t began, ended;
 	bool named; /* by the process, and not by one of its threads */
@@ -80,7 +81,7 @@ static uint32_t add_holder(struct mon_timeline *timeline, const struct mon_holde
 	if (!copy)
 		return NOTHING;
 	*copy = *holder;
-	copy->last_use = NOTHING;
+	copy->last_use = copy->shares = NOTHING;
 	timeline->holders[timeline->nr_holders] = copy;
 	return (uint32_t)timeline->nr_holders++;
 }
@@ -259,6 +260,7 @@ static void add_use(struct mon_timeline *timeline, uint32_t index, uint32_t cont
 	};
 	timeline->next[timeline->nr_uses] = holder->last_use;
 	holder->last_use = (uint32_t)timeline->nr_uses++;
+	holder->nr_uses++;
 }
 
 /* ------------------------------------------------------------------------ events -- */
@@ -267,7 +269,7 @@ static void take_mapping(struct mon_timeline *timeline, const struct buildid_eve
 {
 	const struct buildid_mmap *mmap = (const void *)event->record;
 	const bool before = mmap->header.flags & BUILDID_RECORD_SNAPSHOT;
-	uint32_t holder, content;
+	uint32_t holder, content, first;
 
 	timeline->snapshot |= before;
 	if (!(mmap->prot & PROT_EXEC))
@@ -281,15 +283,35 @@ static void take_mapping(struct mon_timeline *timeline, const struct buildid_eve
 		set_name(timeline->holders[holder], mmap->comm);
 	timeline->holders[holder]->named |= mmap->tid == mmap->pid;
 	content = content_of_file(timeline, event->file, print_path(event));
-	if (content != NOTHING)
-		add_use(timeline, holder, content, before ? 0 : mmap->header.time_mono);
+	if (content == NOTHING)
+		return;
+	add_use(timeline, holder, content, before ? 0 : mmap->header.time_mono);
+	/* the other one may go on without it */
+	first = timeline->holders[holder]->shares;
+	if (first != NOTHING && timeline->holders[first]->ended == UINT64_MAX)
+		add_use(timeline, first, content, mmap->header.time_mono);
+}
+
+/* A fork of a process that has mapped much must not cost that much where there is no room. */
+static void inherit_uses(struct mon_timeline *timeline, const struct mon_holder *parent,
+			 uint32_t holder, uint64_t time)
+{
+	uint32_t i;
+
+	if (parent->nr_uses > timeline->max - timeline->nr_uses) {
+		timeline->losses.full += parent->nr_uses;
+		return;
+	}
+	for (i = parent->last_use; i != NOTHING; i = timeline->next[i])
+		add_use(timeline, holder, timeline->uses[i].content, time);
 }
 
 static void take_fork(struct mon_timeline *timeline, const struct buildid_task *task)
 {
+	const uint32_t of_parent = hash_map_get(&timeline->holder_map, task->parent_pid, NOTHING);
 	const struct mon_holder *parent = latest_holder(timeline, task->parent_pid);
 	const uint64_t time = task->header.time_mono;
-	uint32_t holder, i;
+	uint32_t holder;
 
 	holder = begin_holder(timeline, task->pid, task->start_time, time);
 	if (holder == NOTHING)
@@ -297,8 +319,10 @@ static void take_fork(struct mon_timeline *timeline, const struct buildid_task *
 	set_name(timeline->holders[holder], task->comm);
 	if (!parent || !is_process(parent, task->parent_start_time) || parent->ended != UINT64_MAX)
 		return;
-	for (i = parent->last_use; i != NOTHING; i = timeline->next[i])
-		add_use(timeline, holder, timeline->uses[i].content, time);
+	if (task->flags & BUILDID_TASK_SHARES_MM)
+		timeline->holders[holder]->shares = parent->shares == NOTHING ? of_parent :
+										parent->shares;
+	inherit_uses(timeline, parent, holder, time);
 }
 
 static void take_exec(struct mon_timeline *timeline, const struct buildid_task *task)

@@ -118,10 +118,11 @@ static bool finish_page_file(FILE *file, const char *path, bool (*put)(FILE *fil
 {
 	int err = 0;
 
+	errno = 0;
 	if (!put(file, data))
 		err = ENOMEM;
-	else if (ferror(file))
-		err = EIO;
+	else if (ferror(file)) /* each further write fails, too, and says why again */
+		err = errno ? errno : EIO;
 	if (fclose(file) && !err)
 		err = errno;
 	if (err)

@@ -194,7 +194,8 @@ static void stale_end(struct job *job, const struct stale_scan *scan)
 		restart_plan_show(&job->plan, &job->out);
 	restart_plan_free(&job->plan);
 	if (job->page)
-		job->failed |= !stale_page_write(job->page, scan, job->html, &job->out);
+		job->failed |=
+			!stale_page_write(job->page, scan, job->failed, job->html, &job->out);
 	if (others)
 		fprintf(stderr,
 			"buildid: stale: %zu processes are in no service that can be restarted; see --restart-plan\n",

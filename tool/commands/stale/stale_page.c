@@ -57,6 +57,7 @@ struct stale_page {
 	size_t nr_rows;
 	size_t full; /* files of processes that found no room */
 	const struct stale_scan *scan;
+	bool failed;
 	size_t processes_more, paths_more;
 	int64_t booted; /* CLOCK_REALTIME less CLOCK_BOOTTIME */
 };
@@ -348,6 +349,10 @@ static bool put_losses(FILE *file, void *data)
 	const struct stale_page *page = data;
 
 	fputs("<ul>", file);
+	if (page->failed)
+		fputs("<li>processes or files for which an error was reported: standard error has "
+		      "which</li>\n",
+		      file);
 	page_loss(file, page->scan->denied, "processes that may not be looked at; run it as root");
 	page_loss(file, page->scan->skipped,
 		  "processes that kept calling exec, or kept their address space locked");
@@ -397,8 +402,8 @@ static const struct page_section sections[] = {
 	{},
 };
 
-bool stale_page_write(struct stale_page *stale, const struct stale_scan *scan, const char *path,
-		      struct output *out)
+bool stale_page_write(struct stale_page *stale, const struct stale_scan *scan, bool failed,
+		      const char *path, struct output *out)
 {
 	char title[128] = "buildid stale";
 	const struct page page = {
@@ -413,6 +418,7 @@ bool stale_page_write(struct stale_page *stale, const struct stale_scan *scan, c
 	if (!uname(&host))
 		snprintf(title, sizeof(title), "buildid stale on %s", host.nodename);
 	stale->scan = scan;
+	stale->failed = failed;
 	stale->booted = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME));
 	stale_page_sort(stale);
 	return page_write(&page, path, out);

@@ -17,8 +17,11 @@ void stale_page_free(struct stale_page *page);
 /* @tail: what is known of packages, or NULL; @note: what is to be said besides, or NULL. */
 void stale_page_add(struct stale_page *page, const struct stale *stale, const char *tail,
 		    const char *note);
-/* Into the file at @path. False after the error was printed. */
-bool stale_page_write(struct stale_page *page, const struct stale_scan *scan, const char *path,
-		      struct output *out);
+/*
+ * Into the file at @path. @failed: something was not looked at because of an error, which was
+ * printed. False after an error was printed.
+ */
+bool stale_page_write(struct stale_page *page, const struct stale_scan *scan, bool failed,
+		      const char *path, struct output *out);
 
 #endif

@@ -157,6 +157,14 @@ static void mon_writes_a_page_at_its_end(void **state)
 	/* The forked one has what its parent had. */
 	assert_non_null(strstr(page, "<summary>2 processes</summary>"));
 	assert_non_null(strstr(page, "<li>what was mapped before the beginning: "));
+	/* Also where paths are chosen, as a fork has none. */
+	make_process(&record, BUILDID_RECORD_FORK, 4, 77);
+	put_mapping(1, 4, "/b");
+	assert_true(fake_put(&record));
+	put_mapping(2, 0, "/b");
+	assert_int_equal(RUN(mon, "--path", "/b", "--count", "2", "--html", "page"), 0);
+	command_slurp("page", page, sizeof(page));
+	assert_non_null(strstr(page, "<summary>2 processes</summary>"));
 	/* Before anything is watched. */
 	put_mapping(1, 4, "/a");
 	assert_int_equal(RUN(mon, "--count", "1", "--html", "none/page"), 1);

@@ -136,6 +136,38 @@ static void what_finds_no_room_is_counted(void **state)
 	assert_int_equal(timeline->losses.full, 10);
 }
 
+static void a_fork_for_which_there_is_no_room_costs_nothing(void **state)
+{
+	uint32_t n;
+
+	(void)state;
+	for (n = 1; n <= MAX / 2 + 1; n++) {
+		file.file.file_id = n;
+		file.file.file_size = n;
+		map(4, n);
+	}
+	task(BUILDID_RECORD_FORK, 5, 4, 1000);
+	assert_int_equal(timeline->nr_uses, MAX / 2 + 1);
+	assert_int_equal(timeline->losses.full, MAX / 2 + 1);
+}
+
+static void what_a_process_maps_the_one_it_shares_memory_with_has_too(void **state)
+{
+	union any_record record;
+
+	(void)state;
+	task(BUILDID_RECORD_EXEC, 4, 0, 100);
+	make_process(&record, BUILDID_RECORD_FORK, 5, 4);
+	record.task.flags = BUILDID_TASK_SHARES_MM;
+	take(&record, 200, NULL);
+	map(5, 300);
+	task(BUILDID_RECORD_EXIT, 5, 0, 400);
+	mon_timeline_finish(timeline, 1000);
+	assert_int_equal(timeline->nr_uses, 2);
+	assert_use(0, 4, 300, UINT64_MAX);
+	assert_use(1, 5, 300, 400);
+}
+
 static void a_deleted_file_was_there_before_the_one_that_is_not(void **state)
 {
 	union any_record record;
@@ -186,6 +218,10 @@ int main(void)
 			a_process_whose_start_is_not_known_is_the_one_there_is, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_not_known_is_counted, begin, end),
 		cmocka_unit_test_setup_teardown(what_finds_no_room_is_counted, begin, end),
+		cmocka_unit_test_setup_teardown(a_fork_for_which_there_is_no_room_costs_nothing,
+						begin, end),
+		cmocka_unit_test_setup_teardown(
+			what_a_process_maps_the_one_it_shares_memory_with_has_too, begin, end),
 		cmocka_unit_test_setup_teardown(a_deleted_file_was_there_before_the_one_that_is_not,
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_clock_that_is_set_is_a_step, begin, end),
