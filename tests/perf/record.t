@@ -134,19 +134,6 @@ def _():
     check(data)
 
 
-@test("what a program writes to a file of its own -o is not taken for perf's")
-def _():
-    writer, other = story.path("writer"), story.path("other")
-    lib.write_bytes(writer, f"#!/bin/sh\necho x > $2\nexec {program} work\n".encode())
-    os.chmod(writer, 0o755)
-    data = story.path("perf.data")
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(data)
-    record("--", story.perf, "record", *options, "--no-buildid", writer, "-o", other)
-    check(data)
-    equal(lib.read_bytes(other), b"x\n", "what the program wrote")
-
-
 @contextlib.contextmanager
 def recorder(*command):
     errors = story.path("errors")

@@ -2,7 +2,7 @@
 /*
  * Perf line: the words of a command line as perf, and the programs that run it, parse them.
  *
- * Options are added to a line only if perf gets them: "grep perf record" must not change.
+ * Options are added to a line only if perf certainly gets them: "grep perf record" must not change.
  * Where perf writes may be guessed, as it is checked afterwards whether a file was written there.
  */
 
@@ -13,6 +13,10 @@
 
 #include "common/array.h"
 #include "perf_line.h"
+
+enum {
+	OTHER = 256,
+};
 
 static size_t count_of(char *const *words)
 {
@@ -39,43 +43,129 @@ static bool is_perf(const char *word)
 
 /* ------------------------------------------------------------- wrappers -- */
 
-/* Programs that run the rest of their command line. */
-static bool is_wrapper(const char *word)
+/**
+ * struct wrapper - a program that runs the rest of its command line
+ * @short_options, @long_options: for getopt_long(3), without those that make it run something else,
+ *	elsewhere, or in the background
+ * @number: an operand that starts with a digit comes first
+ * @assignments: NAME=VALUE may come first
+ */
+struct wrapper {
+	const char *name;
+	const char *short_options;
+	const struct option *long_options;
+	bool number;
+	bool assignments;
+};
+
+#define FLAG(name)                             \
+	{                                      \
+		name, no_argument, NULL, OTHER \
+	}
+#define VALUE(name)                                  \
+	{                                            \
+		name, required_argument, NULL, OTHER \
+	}
+#define OPTIONAL(name)                               \
+	{                                            \
+		name, optional_argument, NULL, OTHER \
+	}
+#define LONG(...) ((const struct option[]){ __VA_ARGS__, { NULL, 0, NULL, 0 } })
+
+static const struct wrapper wrappers[] = {
+	{ .name = "sudo",
+	  .short_options = "+ABC:EHg:h:kNnPp:r:ST:t:U:u:",
+	  .long_options = LONG(FLAG("askpass"), FLAG("bell"), VALUE("close-from"),
+			       OPTIONAL("preserve-env"), FLAG("set-home"), VALUE("group"),
+			       VALUE("host"), FLAG("reset-timestamp"), FLAG("no-update"),
+			       FLAG("non-interactive"), FLAG("preserve-groups"), VALUE("prompt"),
+			       VALUE("role"), FLAG("stdin"), VALUE("command-timeout"),
+			       VALUE("type"), VALUE("other-user"), VALUE("user")),
+	  .assignments = true },
+	{ .name = "doas", .short_options = "+a:nu:" },
+	{ .name = "taskset",
+	  .short_options = "+ac",
+	  .long_options = LONG(FLAG("all-tasks"), FLAG("cpu-list")),
+	  .number = true },
+	{ .name = "timeout",
+	  .short_options = "+fk:ps:v",
+	  .long_options = LONG(FLAG("foreground"), VALUE("kill-after"), FLAG("preserve-status"),
+			       VALUE("signal"), FLAG("verbose")),
+	  .number = true },
+	{ .name = "chrt",
+	  .short_options = "+abdfiorRvT:P:D:",
+	  .long_options = LONG(FLAG("all-tasks"), FLAG("batch"), FLAG("deadline"), FLAG("fifo"),
+			       FLAG("idle"), FLAG("other"), FLAG("rr"), FLAG("reset-on-fork"),
+			       FLAG("verbose"), VALUE("sched-runtime"), VALUE("sched-period"),
+			       VALUE("sched-deadline")),
+	  .number = true },
+	{ .name = "nice",
+	  .short_options = "+n:0123456789",
+	  .long_options = LONG(VALUE("adjustment")) },
+	{ .name = "ionice",
+	  .short_options = "+c:n:t",
+	  .long_options = LONG(VALUE("class"), VALUE("classdata"), FLAG("ignore")) },
+	{ .name = "env",
+	  .short_options = "+iu:v",
+	  .long_options = LONG(FLAG("ignore-environment"), VALUE("unset"), FLAG("debug"),
+			       OPTIONAL("block-signal"), OPTIONAL("default-signal"),
+			       OPTIONAL("ignore-signal")),
+	  .assignments = true },
+	{ .name = "setsid",
+	  .short_options = "+cw",
+	  .long_options = LONG(FLAG("ctty"), FLAG("wait")) },
+	{ .name = "nohup", .short_options = "+" },
+	{ .name = "stdbuf",
+	  .short_options = "+i:o:e:",
+	  .long_options = LONG(VALUE("input"), VALUE("output"), VALUE("error")) },
+};
+
+static const struct wrapper *wrapper_of(const char *word)
 {
-	static const char *const names[] = { "chrt", "doas",	"env",	  "ionice",
-					     "nice", "nohup",	"setsid", "stdbuf",
-					     "sudo", "taskset", "timeout" };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(name_of(word), names[i]))
-			return true;
-	return false;
+	for (i = 0; i < ARRAY_SIZE(wrappers); i++)
+		if (!strcmp(name_of(word), wrappers[i].name))
+			return &wrappers[i];
+	return NULL;
 }
 
-/*
- * The index of perf, if all before it is of wrappers: their names, options, a word behind an
- * option, which may be its value and is no path, NAME=VALUE and numbers. Else of the first other
- * word.
- */
+/* The first word of what it runs; 0 if that is unclear. */
+static size_t skip_wrapper(const struct wrapper *wrapper, char *const *command)
+{
+	static const struct option none[] = { { NULL, 0, NULL, 0 } };
+	size_t at;
+	int option;
+
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long((int)count_of(command), command, wrapper->short_options,
+				     wrapper->long_options ? wrapper->long_options : none, NULL)) !=
+		       -1 &&
+	       option != '?')
+		;
+	opterr = 1;
+	if (option == '?')
+		return 0;
+	at = (size_t)optind;
+	while (wrapper->assignments && command[at] && strchr(command[at], '='))
+		at++;
+	if (wrapper->number)
+		return command[at] && isdigit((unsigned char)*command[at]) ? at + 1 : 0;
+	return at;
+}
+
+/* The index of perf, if everything before it is known; else of the first unknown word. */
 static size_t skip_wrappers(char *const *command)
 {
-	bool value = false;
-	size_t at;
+	const struct wrapper *wrapper;
+	size_t at = 0, skipped;
 
-	for (at = 0; command[at]; at++) {
-		const char *word = command[at];
-
-		if (is_wrapper(word))
-			value = false;
-		else if (at && *word == '-')
-			value = true;
-		else if (at && !is_perf(word) &&
-			 ((value && !strchr(word, '/')) || strchr(word, '=') ||
-			  isdigit((unsigned char)*word)))
-			value = false;
-		else
+	while (command[at] && (wrapper = wrapper_of(command[at]))) {
+		skipped = skip_wrapper(wrapper, command + at);
+		if (!skipped)
 			break;
+		at += skipped;
 	}
 	return at;
 }
@@ -170,23 +260,55 @@ static size_t find_record(const struct subcommand *subcommand, char *const *comm
 
 /* --------------------------------------------------------------- output -- */
 
-/* Short options of perf record, 6.1 to 7.2, that have a value. */
+/*
+ * The options of perf record, 6.1 to 7.2, that have a value, which may be the next word; and those
+ * without one whose names are a prefix of such a name.
+ */
 #define RECORD_OPTIONS "e:p:t:r:c:o:F:m:G:D:u:j:k:C:I::S::z::l:"
 
-/* Whether the word at @at may be the value of a long option, of which there are many. */
-static bool may_be_value(char *const *command, int at)
-{
-	const char *before = command[at - 1];
-
-	return command[at] && !strncmp(before, "--", 2) && before[2] && !strchr(before, '=');
-}
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	OPTIONAL("switch-output"),
+	FLAG("off-cpu"),
+	VALUE("event"),
+	VALUE("filter"),
+	VALUE("pid"),
+	VALUE("tid"),
+	VALUE("realtime"),
+	VALUE("count"),
+	VALUE("freq"),
+	VALUE("mmap-pages"),
+	VALUE("call-graph"),
+	VALUE("cpu"),
+	VALUE("cgroup"),
+	VALUE("delay"),
+	VALUE("uid"),
+	VALUE("branch-filter"),
+	VALUE("clockid"),
+	VALUE("max-size"),
+	VALUE("num-thread-synthesize"),
+	VALUE("affinity"),
+	VALUE("switch-max-files"),
+	VALUE("proc-map-timeout"),
+	VALUE("vmlinux"),
+	VALUE("clang-path"),
+	VALUE("clang-opt"),
+	VALUE("mmap-flush"),
+	VALUE("control"),
+	VALUE("synth"),
+	VALUE("off-cpu-thresh"),
+	VALUE("setup-filter"),
+	VALUE("switch-output-event"),
+	/* Of perf mem and perf c2c. */
+	VALUE("ldlat"),
+	VALUE("type"),
+	{ NULL, 0, NULL, 0 },
+};
 
 /* @command: from "record" on. Options end with the first word of the workload. */
 static void find_output(struct perf_line *line, const char *flags, char *const *command)
 {
-	static const struct option output[] = { { "output", required_argument, NULL, 'o' }, {} };
 	char short_options[64];
-	bool guess = false;
 	int option;
 
 	/* Of two options with one letter, getopt uses the first. */
@@ -194,19 +316,14 @@ static void find_output(struct perf_line *line, const char *flags, char *const *
 	optind = 0;
 	/* Unknown to us, not to perf. */
 	opterr = 0;
-	do {
-		while ((option = getopt_long((int)count_of(command), command, short_options, output,
-					     NULL)) != -1) {
-			if (option != 'o')
-				continue;
-			line->outputs[1] = line->outputs[0];
-			line->outputs[0] = optarg;
-			line->nr_outputs = guess ? 2 : 1;
-			line->guess = guess;
-			line->named = true;
-		}
-		guess = may_be_value(command, optind++);
-	} while (guess);
+	while ((option = getopt_long((int)count_of(command), command, short_options, long_options,
+				     NULL)) != -1) {
+		if (option != 'o')
+			continue;
+		line->outputs[0] = optarg;
+		line->nr_outputs = 1;
+		line->named = true;
+	}
 	opterr = 1;
 }
 

@@ -16,12 +16,11 @@ enum perf_line_kind {
 
 /**
  * struct perf_line - perf record, or another command of perf that records as it does
- * @certain: perf will be run: it is the first word, or everything before it seems to belong to
- *	programs that run the rest of their command line
+ * @certain: perf will be run, in this directory: it is the first word, or everything before it
+ *	belongs to programs that are known to run the rest of their command line
  * @options: where options of perf record may be added, an index; 0: nowhere
  * @outputs: what it writes, or candidates of which it writes one; "-" for standard output
  * @nr_outputs: at least 1
- * @guess: the first may be of the workload, which may write something else there
  * @named: -o is on the line; otherwise perf writes to standard output if that is a pipe,
  *	but see @own_name
  * @own_name: never to a pipe
@@ -31,7 +30,6 @@ struct perf_line {
 	size_t options;
 	const char *outputs[PERF_LINE_OUTPUTS];
 	size_t nr_outputs;
-	bool guess;
 	bool named;
 	bool own_name;
 };

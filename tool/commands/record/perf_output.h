@@ -18,7 +18,6 @@
  * @path: of a file or directory, relative to the directory that we are in
  * @before: its status, if it existed
  * @existing: existing ones with a time after that name, up to NULL
- * @guess: maybe it is not perf's: only what begins as a perf.data does counts
  * @since: without a look: only what was modified then or later counts as written
  */
 struct perf_output {
@@ -26,7 +25,6 @@ struct perf_output {
 	struct stat before;
 	char **existing;
 	struct timespec since;
-	bool guess;
 };
 
 /* False without memory. */

@@ -116,8 +116,7 @@ static char *path_of(pid_t pid, const char *output)
 	return path;
 }
 
-static void add_output(struct perf_seen *seen, const char *output, struct timespec since,
-		       bool guess)
+static void add_output(struct perf_seen *seen, const char *output, struct timespec since)
 {
 	struct perf_output *outputs = array_grow(seen->outputs, seen->nr_outputs, sizeof(*outputs));
 	char *path = path_of((pid_t)seen->pid, output);
@@ -125,7 +124,7 @@ static void add_output(struct perf_seen *seen, const char *output, struct timesp
 	if (outputs) {
 		seen->outputs = outputs;
 		if (path && perf_output_expect(&outputs[seen->nr_outputs], path, since))
-			outputs[seen->nr_outputs++].guess = guess;
+			seen->nr_outputs++;
 	}
 	free(path);
 }
@@ -138,7 +137,7 @@ static void add_outputs(struct perf_seen *seen, const struct perf_line *line, st
 		return;
 	for (i = 0; i < line->nr_outputs; i++)
 		if (strcmp(line->outputs[i], "-"))
-			add_output(seen, line->outputs[i], since, line->guess && !i);
+			add_output(seen, line->outputs[i], since);
 }
 
 static bool is_seen(const struct perf_watch *watch, const struct buildid_mmap *mmap)

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "commands/annotate.h"
-#include "commands/recorded_file.h"
 #include "common/array.h"
 #include "common/child.h"
 #include "common/copy.h"
@@ -113,8 +112,6 @@ static void annotate_written(struct use *use, const struct perf_output *output)
 	}
 	for (i = 0; paths[i]; i++) {
 		if (stat(paths[i], &status) || is_done(use, &status))
-			continue;
-		if (output->guess && recorded_kind(paths[i]) == RECORDED_OTHER)
 			continue;
 		if (!annotate_file(use, paths[i]))
 			use->failed = true;
@@ -243,7 +240,6 @@ static bool make_argv(struct session *session, char *const *command, bool piped)
 static bool record_command_prepare(struct session *session, char *const *command)
 {
 	const struct perf_line *line = &session->line;
-	struct perf_output *output;
 	bool piped;
 	size_t i;
 
@@ -257,10 +253,8 @@ static bool record_command_prepare(struct session *session, char *const *command
 	for (i = 0; i < line->nr_outputs; i++) {
 		if (session->to_stdout || !strcmp(line->outputs[i], "-"))
 			continue;
-		output = &session->outputs[session->nr_outputs++];
-		if (!perf_output_look(output, line->outputs[i]))
+		if (!perf_output_look(&session->outputs[session->nr_outputs++], line->outputs[i]))
 			return false;
-		output->guess = line->guess && !i;
 	}
 	return make_argv(session, command, piped);
 }

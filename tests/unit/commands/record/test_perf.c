@@ -95,28 +95,6 @@ static void what_cannot_be_meant_is_refused(void **state)
 	}
 }
 
-/* Of "--all-cpus sh" the second word may be the first one's value, and -o perf's. */
-static void what_the_workload_wrote_is_not_taken_for_perf_s(void **state)
-{
-	char text[8];
-	FILE *script = fopen("writes", "w");
-
-	(void)state;
-	assert_non_null(script);
-	fputs("#!/bin/sh\nshift $(($# - 1))\necho x > $1\n", script);
-	fclose(script);
-	assert_int_equal(chmod("writes", 0755), 0);
-	assert_int_equal(rename("writes", "perf_x"), 0);
-	assert_int_equal(RUN(record, "--", "perf_x", "record", "--all-cpus", "sh", "-o", "a"), 1);
-	assert_non_null(strstr(err, "a: nothing was written as far as can be seen\n"));
-	assert_null(strstr(err, "not a perf.data"));
-	command_slurp("a", text, sizeof(text));
-	assert_string_equal(text, "x\n");
-	/* Where there is no doubt it has to be one. */
-	assert_int_equal(RUN(record, "--", "perf_x", "record", "-o", "a"), 1);
-	assert_null(strstr(err, "nothing was written"));
-}
-
 static void buildid_perf_passes_words_on(void **state)
 {
 	(void)state;
@@ -166,7 +144,6 @@ int main(void)
 		TEST(processes_are_perf_s),
 		TEST(a_log_alone_runs_no_perf),
 		TEST(what_cannot_be_meant_is_refused),
-		TEST(what_the_workload_wrote_is_not_taken_for_perf_s),
 		TEST(buildid_perf_passes_words_on),
 		TEST(without_perf_its_package_is_named),
 		TEST(the_user_s_file_is_named_and_not_its_log),

@@ -55,8 +55,7 @@ static void perf_record_is_known(void **state)
 		{ "perf timechart record", PERF_LINE_RECORD, true, 0 },
 
 		{ "sudo perf record", PERF_LINE_RECORD, true, 3 },
-		{ "sudo -u www perf record", PERF_LINE_RECORD, true, 5 },
-		{ "sudo -n -- /usr/bin/nice perf record", PERF_LINE_RECORD, true, 6 },
+		{ "sudo -u perf perf record", PERF_LINE_RECORD, true, 5 },
 		{ "sudo -E PATH=x A=b perf record", PERF_LINE_RECORD, true, 6 },
 		{ "doas -u nobody perf record", PERF_LINE_RECORD, true, 5 },
 		{ "taskset -c 0,2 perf record", PERF_LINE_RECORD, true, 5 },
@@ -68,7 +67,7 @@ static void perf_record_is_known(void **state)
 		{ "nice -n -5 perf record", PERF_LINE_RECORD, true, 5 },
 		{ "nice -10 perf record", PERF_LINE_RECORD, true, 4 },
 		{ "ionice -c 2 -n 0 perf record", PERF_LINE_RECORD, true, 7 },
-		{ "env A=b B= perf record", PERF_LINE_RECORD, true, 5 },
+		{ "env A=b -u C perf record", PERF_LINE_RECORD, false, 6 },
 		{ "env -u C A=b perf record", PERF_LINE_RECORD, true, 6 },
 		{ "setsid -w perf record", PERF_LINE_RECORD, true, 4 },
 		{ "nohup perf record", PERF_LINE_RECORD, true, 3 },
@@ -76,15 +75,11 @@ static void perf_record_is_known(void **state)
 		{ "sudo nice -n 5 timeout 3 perf --no-pager mem record", PERF_LINE_RECORD, true,
 		  10 },
 
-		/* Another program runs it, or is run with its words, or it is elsewhere. */
-		{ "sudo -E ./x perf record", PERF_LINE_RECORD, false, 5 },
+		/* Elsewhere, in the background, or not to be told. */
 		{ "sudo -D /tmp perf record", PERF_LINE_RECORD, false, 5 },
+		{ "sudo -i perf record", PERF_LINE_RECORD, false, 4 },
+		{ "setsid -f perf record", PERF_LINE_RECORD, false, 4 },
 		{ "env -C /tmp perf record", PERF_LINE_RECORD, false, 5 },
-		{ "nice ./x perf record", PERF_LINE_RECORD, false, 4 },
-		{ "sudo -u www sh perf record", PERF_LINE_RECORD, false, 6 },
-		{ "-n perf record", PERF_LINE_RECORD, false, 3 },
-		{ "A=b perf record", PERF_LINE_RECORD, false, 3 },
-		{ "7z perf record", PERF_LINE_RECORD, false, 3 },
 		{ "strace -f perf record", PERF_LINE_RECORD, false, 4 },
 		{ "grep perf record", PERF_LINE_RECORD, false, 3 },
 		{ "nice grep perf record", PERF_LINE_RECORD, false, 4 },
@@ -102,8 +97,6 @@ static void perf_record_is_known(void **state)
 		{ "sudo", PERF_LINE_NONE, false, 0 },
 		{ "timeout 5", PERF_LINE_NONE, false, 0 },
 		{ "taskset -p", PERF_LINE_NONE, false, 0 },
-		/* The first is taken for perf. */
-		{ "sudo -u perf perf record", PERF_LINE_OTHER, false, 0 },
 		{ "", PERF_LINE_NONE, false, 0 },
 	};
 	struct perf_line line;
@@ -142,16 +135,12 @@ static void the_output_is_found(void **state)
 		{ "perf record -F 99 -g -- gcc -o a", "perf.data" },
 		{ "perf record -z gcc -o a", "perf.data" },
 		{ "perf record -z3 -o a gcc -o b", "a" },
-		{ "perf record --call-graph=dwarf -o a gcc -o b", "a" },
-		{ "perf record --call-graph=dwarf gcc -o b", "perf.data" },
-		{ "perf record --call-graph dwarf -o a gcc -o b", "a" },
-		{ "perf record --call-graph dwarf gcc -o b", "perf.data" },
-		{ "perf record --call-graph dwarf -F 99 --new value -go a -- gcc -o b", "a" },
-		{ "perf record --call-graph dwarf", "perf.data" },
-		{ "perf record --call-graph", "perf.data" },
+		{ "perf record --call-graph dwarf gcc -o a", "perf.data" },
+		{ "perf record --call-graph=dwarf -o a gcc", "a" },
 		{ "perf record --no-buildid -o a gcc", "a" },
 		/* The value of another option. */
 		{ "perf record -e -o gcc", "perf.data" },
+		{ "perf record --event -o gcc", "perf.data" },
 		{ "perf record -Po a gcc", "a" },
 		{ "perf record -k mono -o a gcc", "a" },
 		{ "perf record -a --switch-output=1G -o a", "a" },
@@ -188,31 +177,6 @@ static void the_output_is_found(void **state)
 	}
 }
 
-static void behind_a_long_option_another_is_a_guess(void **state)
-{
-	static const struct {
-		const char *line, *first, *second;
-	} cases[] = {
-		{ "perf record --all-cpus gcc -o a", "a", "perf.data" },
-		{ "perf record -o a --all-cpus gcc -o b", "b", "a" },
-		{ "perf mem record --type load -o a gcc -o b", "a", "perf.data" },
-	};
-	struct perf_line line;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		parse(&line, cases[i].line);
-		assert_true(line.guess);
-		assert_int_equal(line.nr_outputs, 2);
-		assert_string_equal(line.outputs[0], cases[i].first);
-		assert_string_equal(line.outputs[1], cases[i].second);
-	}
-	parse(&line, "perf record -e cycles -o a --all-cpus -- gcc -o b");
-	assert_false(line.guess);
-	assert_int_equal(line.nr_outputs, 1);
-}
-
 static void perf_kvm_has_several_names_and_no_pipe(void **state)
 {
 	struct perf_line line;
@@ -234,7 +198,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perf_record_is_known),
 		cmocka_unit_test(the_output_is_found),
-		cmocka_unit_test(behind_a_long_option_another_is_a_guess),
 		cmocka_unit_test(perf_kvm_has_several_names_and_no_pipe),
 	};
 
