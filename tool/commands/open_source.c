@@ -46,14 +46,19 @@ static void source_say(struct output *out, const char *command, const struct sou
 			command, why_without(source), missing ? ": " : "", missing ? missing : "");
 }
 
+void source_note_log(const char *command, const char *path)
+{
+	fprintf(stderr,
+		"buildid: %s: %s was recorded without the module; see buildid(1), WITHOUT THE "
+		"MODULE\n",
+		command, path);
+}
+
 void source_say_log(struct output *out, const char *command, const char *path)
 {
 	out->source = "perf";
 	if (!out->json)
-		fprintf(stderr,
-			"buildid: %s: %s was recorded without the module; see buildid(1), WITHOUT "
-			"THE MODULE\n",
-			command, path);
+		source_note_log(command, path);
 }
 
 struct source *source_for(struct output *out, const char *command, enum source_kind kind,

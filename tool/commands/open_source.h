@@ -28,6 +28,8 @@ struct source_stream *source_subscribe(struct output *out, struct source *source
 
 /* Say the same where what @command reads is log @path, recorded so. */
 void source_say_log(struct output *out, const char *command, const char *path);
+/* On standard error alone, where not all objects are from that log. */
+void source_note_log(const char *command, const char *path);
 
 /* Say how many processes a command has not looked at, and why. */
 void source_note_missed(const char *command, size_t denied, size_t skipped);

@@ -8,8 +8,10 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -123,6 +125,8 @@ struct users {
 	size_t shown;  /* of @lines */
 	size_t others; /* of @lines, of another content with the wanted identity */
 	size_t unsure; /* of @lines, of the content of @file or another */
+	uint64_t lost; /* records of the log */
+	size_t unread; /* mappings of the log whose file nobody has read */
 	size_t denied;
 	size_t skipped; /* that kept calling exec, or kept their address space locked */
 	bool failed;
@@ -465,10 +469,27 @@ static void take_mapping(struct users *users, const struct buildid_event *event)
 	users_show(users, event, state, evidence);
 }
 
+/* It may be what is looked for. */
+static bool is_unread(const struct users *users, const struct buildid_event *event)
+{
+	const struct buildid_mmap *mmap = (const void *)event->record;
+
+	if (!users->log || users->name || users->package || !(mmap->prot & PROT_EXEC))
+		return false;
+	return !event->file ||
+	       (!event->file->id_len && (event->file->reason == BUILDID_REASON_NOT_READ ||
+					 event->file->reason == BUILDID_REASON_DENIED ||
+					 event->file->reason == BUILDID_REASON_INTERRUPTED));
+}
+
 static void take_event(struct users *users, const struct buildid_event *event)
 {
-	if (event->record->type == BUILDID_RECORD_MMAP)
-		take_mapping(users, event);
+	if (event->record->type == BUILDID_RECORD_LOST && users->log)
+		users->lost += ((const struct buildid_lost *)event->record)->ring_full;
+	if (event->record->type != BUILDID_RECORD_MMAP)
+		return;
+	users->unread += is_unread(users, event);
+	take_mapping(users, event);
 }
 
 static void users_take(struct users *users, const struct buildid_record *record, uint64_t now)
@@ -635,6 +656,16 @@ static bool users_prepare(struct users *users, const char *content, const char *
 static void note_what_is_missing(const struct users *users)
 {
 	source_note_missed("users", users->denied, users->skipped);
+	if (users->lost)
+		fprintf(stderr,
+			"buildid: users: %" PRIu64 " records of the log were lost, mappings among "
+			"them\n",
+			users->lost);
+	if (users->unread)
+		fprintf(stderr,
+			"buildid: users: %zu mappings in the log are of files that nobody has read, "
+			"and may be of this content\n",
+			users->unread);
 	if (users->no_time)
 		fputs("buildid: users: when it was mapped is not known where the machine may have "
 		      "slept since\n",
@@ -699,7 +730,10 @@ static int users_run(struct users *users, const char *content, const char *log)
 	free(users->lines);
 	if (users->failed)
 		return EXIT_FAILURE;
-	return users->shown ? EXIT_SUCCESS : EXIT_NOBODY;
+	if (users->shown)
+		return EXIT_SUCCESS;
+	/* Then nobody knows whether it is nobody. */
+	return users->lost || users->unread ? EXIT_FAILURE : EXIT_NOBODY;
 }
 
 int cmd_users(int argc, char **argv)

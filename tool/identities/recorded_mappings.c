@@ -38,6 +38,7 @@ struct process {
 struct recorded_mappings {
 	enum perfdata_clock clock;
 	bool now;
+	bool by_perf;
 	uint64_t lost;
 	struct content *contents;
 	size_t nr_contents;
@@ -133,9 +134,13 @@ static bool note_process(struct recorded_mappings *mappings, uint32_t pid, uint6
 {
 	struct process *process = find_process(mappings, pid);
 
-	*another = process && process->start_time != start_time;
+	/* Without the module it may not be known: then it is the one that there is. */
+	*another = process && process->start_time && start_time &&
+		   process->start_time != start_time;
 	if (*another)
 		*process = (struct process){ start_time, time };
+	else if (process && !process->start_time)
+		process->start_time = start_time;
 	if (process)
 		return true;
 	if (!array_reserve(mappings->processes, mappings->nr_processes) ||
@@ -236,6 +241,7 @@ struct recorded_mappings *recorded_mappings_read(const char *path, enum perfdata
 	} else {
 		new->clock = clock;
 		new->now = boot_is_now(log_header(log)->boot_id);
+		new->by_perf = log_source(log) == LOG_SOURCE_PERF;
 		good = add_all(new, log, reason);
 	}
 	if (log)
@@ -256,6 +262,11 @@ uint64_t recorded_mappings_lost(const struct recorded_mappings *mappings)
 bool recorded_mappings_now(const struct recorded_mappings *mappings)
 {
 	return mappings->now;
+}
+
+bool recorded_mappings_by_perf(const struct recorded_mappings *mappings)
+{
+	return mappings->by_perf;
 }
 
 bool recorded_mappings_last(const struct recorded_mappings *mappings, uint32_t pid, uint64_t time,

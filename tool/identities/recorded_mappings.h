@@ -42,6 +42,8 @@ void recorded_mappings_free(struct recorded_mappings *mappings);
 uint64_t recorded_mappings_lost(const struct recorded_mappings *mappings);
 /* Whether the log is of this boot: only then are its pids valid now. */
 bool recorded_mappings_now(const struct recorded_mappings *mappings);
+/* Whether it was recorded without the module. */
+bool recorded_mappings_by_perf(const struct recorded_mappings *mappings);
 /*
  * Whether the process that had @pid at @time is the last one with it in the log, and its
  * @start_time as in struct buildid_mmap: only that process may still exist.

@@ -35,6 +35,12 @@ struct name {
 	uint8_t comm[16];
 };
 
+/* What the last record said of a process that was there when it was read. */
+struct facts {
+	uint32_t pid, uid;
+	uint64_t start_time, cgroup_id;
+};
+
 struct perf_stream {
 	struct perf_rings *rings;
 	struct perf_clock clock;
@@ -45,6 +51,7 @@ struct perf_stream {
 	uint64_t first_id;
 	uint64_t seq;
 	struct name names[NAMES];
+	struct facts facts[NAMES];
 	bool kernel_follows;
 	bool mmap_follows; /* behind its FILE */
 	bool stopped;
@@ -221,17 +228,34 @@ static bool set_file(struct perf_stream *stream, const struct perf_mmap2 *mmap, 
 	return is_new;
 }
 
-/* Not of a process that has the pid of one that is gone. */
-static void read_facts(struct buildid_mmap *mmap)
+static struct facts *facts_of(struct perf_stream *stream, uint32_t pid)
+{
+	return &stream->facts[pid % NAMES];
+}
+
+/* Another process has its pid now. */
+static void forget_facts(struct perf_stream *stream, const struct perf_fork *fork)
+{
+	struct facts *facts = facts_of(stream, fork->pid);
+
+	if (fork->pid == fork->tid && facts->pid == fork->pid)
+		facts->pid = 0;
+}
+
+/* Not of a process that has the pid of one that is gone: of that as the last record had it. */
+static void read_facts(struct perf_stream *stream, struct buildid_mmap *mmap)
 {
 	const uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	struct facts *facts = facts_of(stream, mmap->pid);
 
 	process_facts_read(mmap);
-	if (mmap->start_time <= mmap->header.time_mono + slept)
+	if (mmap->start_time && mmap->start_time <= mmap->header.time_mono + slept) {
+		*facts = (struct facts){ mmap->pid, mmap->uid, mmap->start_time, mmap->cgroup_id };
 		return;
-	mmap->start_time = 0;
-	mmap->uid = ~0U;
-	mmap->cgroup_id = 0;
+	}
+	mmap->start_time = facts->pid == mmap->pid ? facts->start_time : 0;
+	mmap->uid = facts->pid == mmap->pid ? facts->uid : ~0U;
+	mmap->cgroup_id = facts->pid == mmap->pid ? facts->cgroup_id : 0;
 }
 
 static void set_mmap(struct perf_stream *stream, const struct perf_mmap2 *mmap, uint64_t time)
@@ -250,7 +274,7 @@ static void set_mmap(struct perf_stream *stream, const struct perf_mmap2 *mmap, 
 		.map_flags = mmap->flags & MAP_SHARED ? MAP_SHARED : MAP_PRIVATE,
 		.state = file->file_id ? BUILDID_STATE_KNOWN : BUILDID_STATE_UNRESOLVED,
 	};
-	read_facts(&stream->mmap);
+	read_facts(stream, &stream->mmap);
 	get_comm(stream, mmap->pid, mmap->tid, stream->mmap.comm);
 }
 
@@ -284,6 +308,7 @@ static const struct buildid_record *take(struct perf_stream *stream, const void 
 		return NULL;
 	case PERF_RECORD_FORK:
 		inherit_comm(stream, record);
+		forget_facts(stream, record);
 		return NULL;
 	case PERF_RECORD_LOST:
 		set_lost(stream, ((const struct perf_lost *)record)->lost, time);

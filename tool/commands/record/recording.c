@@ -256,10 +256,17 @@ static void write_snapshot(struct recording *recording)
 	source_note_missed("record", denied, skipped);
 }
 
-/* @more: the ring was not read to its end. */
+/*
+ * @more: the ring was not read to its end. perf's rings have one, as they were stopped: what is in
+ * them when the log ends would be missing there, and counted nowhere.
+ */
 static bool may_end(const struct recording *recording, bool more)
 {
-	if (recording->failed || clock_ns(CLOCK_MONOTONIC) - recording->stop_time > LINGER_NS)
+	if (recording->failed)
+		return true;
+	if (more && !recording->handle)
+		return false;
+	if (clock_ns(CLOCK_MONOTONIC) - recording->stop_time > LINGER_NS)
 		return true;
 	return !more && !buildid_files_following(recording->files);
 }

@@ -198,11 +198,11 @@ static void find_in_kernel(struct query *query)
 /*
  * A program or a library that begins with code, as on arm64, is mapped as a whole, and that is
  * recorded. What is not code is then replaced or unmapped, without a record: the vdso may end up
- * where ld.so was.
+ * where ld.so was. Without the module no size is known.
  */
 static bool is_past_end(uint16_t kind, uint64_t size, uint64_t offset)
 {
-	return kind == BUILDID_KIND_GNU && offset >= size;
+	return kind == BUILDID_KIND_GNU && size && offset >= size;
 }
 
 /* False if the log has no answer. */

@@ -20,6 +20,7 @@
 #include "common/supervise.h"
 #include "json_strings.h"
 #include "commands/module.h"
+#include "commands/open_source.h"
 #include "named_address.h"
 #include "commands/options.h"
 #include "commands/print.h"
@@ -661,6 +662,8 @@ static bool read_log(struct symbolize *symbolize)
 		fprintf(stderr,
 			"buildid: %s: %" PRIu64 " records were lost; names may be missing or old\n",
 			symbolize->log, recorded_mappings_lost(symbolize->options.recorded));
+	if (symbolize->options.recorded && recorded_mappings_by_perf(symbolize->options.recorded))
+		source_note_log("symbolize", symbolize->log);
 	return symbolize->options.recorded;
 }
 
