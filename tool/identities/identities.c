@@ -681,6 +681,9 @@ static bool is_only_since(const struct identities *identities, const struct mmap
 	while (mmap-- > identities->mmaps) {
 		if (compare_places(mmap, own) || mmap->pid != own->pid || mmap->time < from)
 			return true;
+		/* most often, and many times in a loop that maps: before anything is looked up */
+		if (mmap->version == own->version)
+			continue;
 		if (may_be(version_of(identities, mmap), mapping) &&
 		    !version_same_content(version_of(identities, mmap), version))
 			return false;
