@@ -243,6 +243,33 @@ static void records_of_a_log_are_whose_it_says(void **state)
 				    "the module\n"));
 }
 
+/* Nobody has it, as far as this log goes. */
+static void who_is_not_in_a_log_need_not_be_nobody(void **state)
+{
+	static const char id[] = "00112233445566778899";
+	struct log_writer *writer;
+	union any_record record;
+	struct reason reason;
+
+	(void)state;
+	write_log(LOG_SOURCE_PERF);
+	assert_int_equal(RUN(users, "--log", "log", id), 3);
+	writer = log_create("log", true, &reason);
+	make_lost(&record, 7);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_finish(writer), 0);
+	assert_int_equal(RUN(users, "--log", "log", id), 1);
+	assert_non_null(strstr(err, "7 records of the log were lost"));
+	writer = log_create("log", true, &reason);
+	make_file(&record, 1, 0, BUILDID_REASON_NOT_READ, "/f");
+	assert_int_equal(log_write(writer, &record.header), 0);
+	make_mmap(&record, 1, BUILDID_STATE_KNOWN, 4194303);
+	assert_int_equal(log_write(writer, &record.header), 0);
+	assert_int_equal(log_finish(writer), 0);
+	assert_int_equal(RUN(users, "--log", "log", id), 1);
+	assert_non_null(strstr(err, "1 mappings in the log are of files that nobody has read"));
+}
+
 static void record_takes_of_the_module_what_is_its_own(void **state)
 {
 	static const char *const options[] = { "--tasks", "--children", "--uid=0" };
@@ -275,6 +302,7 @@ int main(void)
 		TEST(records_of_a_log_are_the_module_s),
 		TEST(a_pid_is_decimal),
 		TEST(records_of_a_log_are_whose_it_says),
+		TEST(who_is_not_in_a_log_need_not_be_nobody),
 		TEST(record_takes_of_the_module_what_is_its_own),
 		TEST(a_size_that_is_not_known_is_no_evidence),
 	};

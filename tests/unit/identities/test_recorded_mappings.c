@@ -122,6 +122,25 @@ static void the_last_mapping_at_a_time_counts(void **state)
 	expect_not(8, 0x10000, UINT64_MAX, RECORDED_NO_PROCESS);
 }
 
+/* As perf has it of a process that was gone when its record was read. */
+static void a_start_that_is_not_known_is_no_other_process(void **state)
+{
+	uint64_t start_time;
+
+	(void)state;
+	put_file(1, 20, "/one");
+	put_file(2, 20, "/two");
+	put_mmap(1, 7, 0x10000, 100, 0, 5000);
+	put_mmap(2, 7, 0x20000, 200, 0, 0);
+	put_mmap(1, 8, 0x10000, 100, 0, 0);
+	put_mmap(2, 8, 0x20000, 200, 0, 6000);
+	read_it(PERFDATA_CLOCK_MONO);
+	expect(7, 0x10000, 300, "/one");
+	expect(8, 0x10000, 300, "/one");
+	assert_true(recorded_mappings_last(mappings, 8, 300, &start_time));
+	assert_int_equal(start_time, 6000);
+}
+
 static void a_path_stays_until_there_is_another(void **state)
 {
 	(void)state;
@@ -276,6 +295,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(the_last_mapping_at_a_time_counts),
+		TEST(a_start_that_is_not_known_is_no_other_process),
 		TEST(a_path_stays_until_there_is_another),
 		TEST(times_are_by_the_clock_asked_for),
 		TEST(what_was_there_before_was_there_for_ever),
