@@ -62,7 +62,7 @@ static const char help[] =
 	"mappings on each processor, or with --log to the beginning of the log. What a log of "
 	"another boot or machine has is \"logged\". A child of fork(2) that has exited is not known "
 	"unless it mapped something itself.\n\n"
-	"Exit status: 0 somebody has or had it, 3 nobody, 1 failed, 2 wrong usage.";
+	"Exit status: 0 somebody has or had it, 3 nobody, 1 failed, or the log does not\nknow, 2 wrong usage.";
 
 static const char examples[] = "buildid users /usr/lib/x86_64-linux-gnu/libssl.so.3\n"
 			       "buildid users libc.so.6\n"
