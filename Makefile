@@ -248,7 +248,8 @@ quick:
 check-forge: deps
 	tests/forge/run
 
-bench: deps
+bench:
+	scripts/deps bench
 	scripts/bench $(BENCH_ARGS)
 
 bench-tool: deps
@@ -302,7 +303,8 @@ mutants: deps
 	+$(MAKE) -s -C tests
 	scripts/mutants $(MUTANTS_ARGS)
 
-check-packages: deps deb
+check-packages: deb
+	scripts/deps foreign
 	tests/packages/rpm.t
 	tests/packages/arch.t
 	tests/packages/machine.t
