@@ -36,7 +36,8 @@ def _():
         for command in (["info"], ["stats"], ["flush"], ["list"], ["mon", "--source=module"],
                         ["mon", "--netlink"], ["id", "/bin/true"],
                         ["maps", "--source=module", "1"], ["list", "-k", "-m"],
-                        ["cookie", "/bin/true", "00"], ["record", "-o", log, "true"]):
+                        ["cookie", "/bin/true", "00"],
+                        ["record", "--source=module", "-o", log, "true"]):
             said = fails("buildid", *command)
             contains(said, "the module is not loaded")
             contains(said, "modprobe buildid")
