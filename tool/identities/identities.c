@@ -128,7 +128,7 @@ static bool has_times(const struct identities *identities)
 
 /* ------------------------------------------------------------------ adding -- */
 
-static int add_birth(struct identities *identities, uint32_t pid, uint64_t time)
+static int add_start(struct identities *identities, uint32_t pid, uint64_t time)
 {
 	if (!array_reserve(identities->starts, identities->nr_starts))
 		return -ENOMEM;
@@ -151,7 +151,7 @@ static int add_process(struct identities *identities, uint32_t pid, uint64_t sta
 	}
 	if (!hash_map_set(&identities->processes, key, (uint32_t)identities->nr_starts))
 		return -ENOMEM;
-	return add_birth(identities, pid, time);
+	return add_start(identities, pid, time);
 }
 
 static int add_task(struct identities *identities, const struct buildid_task *task)
@@ -160,7 +160,7 @@ static int add_task(struct identities *identities, const struct buildid_task *ta
 
 	if (task->header.type == BUILDID_RECORD_FORK)
 		return add_process(identities, task->pid, task->start_time, time);
-	return add_birth(identities, task->pid, time);
+	return add_start(identities, task->pid, time);
 }
 
 static int add_loss(struct identities *identities, uint64_t from, uint64_t to)

@@ -246,7 +246,7 @@ static void begin_at(struct address_spaces_scope *scope, uint64_t time)
 }
 
 /* The last start of @pid that is not after @time, or NULL. */
-static const struct process_start *birth_before(const struct address_spaces *spaces, uint32_t pid,
+static const struct process_start *start_before(const struct address_spaces *spaces, uint32_t pid,
 						uint64_t time, struct address_spaces_scope *scope)
 {
 	const struct process_start key = { .pid = pid, .time = time, .order = SIZE_MAX };
@@ -341,7 +341,7 @@ size_t address_spaces_find(const struct address_spaces *spaces, uint32_t pid, ui
 	for (forks = 0; forks < FORKS_MAX; forks++) {
 		struct address_spaces_scope here = all;
 
-		start = birth_before(spaces, pid, time, &here);
+		start = start_before(spaces, pid, time, &here);
 		range = range_at(spaces, pid, address, time, start, &here);
 		/* The mappings that a parent had at the fork do not change. */
 		if (forks) {

@@ -35,10 +35,10 @@ struct name {
 	uint8_t comm[16];
 };
 
-/* What the last record said of a process that was there when it was read. */
-struct facts {
-	uint32_t pid, uid;
-	uint64_t start_time, cgroup_id;
+/* Of a process that was there when an earlier record of it was read. */
+struct start {
+	uint32_t pid;
+	uint64_t time;
 };
 
 struct perf_stream {
@@ -51,7 +51,7 @@ struct perf_stream {
 	uint64_t first_id;
 	uint64_t seq;
 	struct name names[NAMES];
-	struct facts facts[NAMES];
+	struct start starts[NAMES];
 	bool kernel_follows;
 	bool mmap_follows; /* behind its FILE */
 	bool stopped;
@@ -228,34 +228,37 @@ static bool set_file(struct perf_stream *stream, const struct perf_mmap2 *mmap, 
 	return is_new;
 }
 
-static struct facts *facts_of(struct perf_stream *stream, uint32_t pid)
+static struct start *start_of(struct perf_stream *stream, uint32_t pid)
 {
-	return &stream->facts[pid % NAMES];
+	return &stream->starts[pid % NAMES];
 }
 
 /* Another process has its pid now. */
-static void forget_facts(struct perf_stream *stream, const struct perf_fork *fork)
+static void forget_start(struct perf_stream *stream, const struct perf_fork *fork)
 {
-	struct facts *facts = facts_of(stream, fork->pid);
+	struct start *start = start_of(stream, fork->pid);
 
-	if (fork->pid == fork->tid && facts->pid == fork->pid)
-		facts->pid = 0;
+	if (fork->pid == fork->tid && start->pid == fork->pid)
+		start->pid = 0;
 }
 
-/* Not of a process that has the pid of one that is gone: of that as the last record had it. */
+/*
+ * Not of a process that has the pid of one that is gone. That one keeps its start time, if it was
+ * known, so that it is not taken for another; user and cgroup may have changed since.
+ */
 static void read_facts(struct perf_stream *stream, struct buildid_mmap *mmap)
 {
 	const uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
-	struct facts *facts = facts_of(stream, mmap->pid);
+	struct start *start = start_of(stream, mmap->pid);
 
 	process_facts_read(mmap);
 	if (mmap->start_time && mmap->start_time <= mmap->header.time_mono + slept) {
-		*facts = (struct facts){ mmap->pid, mmap->uid, mmap->start_time, mmap->cgroup_id };
+		*start = (struct start){ mmap->pid, mmap->start_time };
 		return;
 	}
-	mmap->start_time = facts->pid == mmap->pid ? facts->start_time : 0;
-	mmap->uid = facts->pid == mmap->pid ? facts->uid : ~0U;
-	mmap->cgroup_id = facts->pid == mmap->pid ? facts->cgroup_id : 0;
+	mmap->start_time = start->pid == mmap->pid ? start->time : 0;
+	mmap->uid = ~0U;
+	mmap->cgroup_id = 0;
 }
 
 static void set_mmap(struct perf_stream *stream, const struct perf_mmap2 *mmap, uint64_t time)
@@ -308,7 +311,7 @@ static const struct buildid_record *take(struct perf_stream *stream, const void 
 		return NULL;
 	case PERF_RECORD_FORK:
 		inherit_comm(stream, record);
-		forget_facts(stream, record);
+		forget_start(stream, record);
 		return NULL;
 	case PERF_RECORD_LOST:
 		set_lost(stream, ((const struct perf_lost *)record)->lost, time);

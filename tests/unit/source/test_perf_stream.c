@@ -353,6 +353,26 @@ static void a_file_comes_once_where_paths_are_not_asked_for(void **state)
 	assert_int_not_equal(file->file_id, id);
 }
 
+static void a_process_keeps_its_start_when_it_is_gone(void **state)
+{
+	(void)state;
+	stream->starts[GONE % NAMES] = (struct start){ GONE, 77 };
+	put_mmap2(GONE, 20, "/f");
+	expect_mapping();
+	assert_int_equal(mapping->start_time, 77);
+	assert_int_equal(mapping->uid, ~0U);
+	/* A thread has the same pid, a process that is forked is another. */
+	put_fork(GONE, GONE - 1);
+	((struct perf_fork *)&queue[nr_queued - 1])->pid = GONE;
+	put_mmap2(GONE, 20, "/f");
+	expect_mapping();
+	assert_int_equal(mapping->start_time, 77);
+	put_fork(1, GONE);
+	put_mmap2(GONE, 20, "/f");
+	expect_mapping();
+	assert_int_equal(mapping->start_time, 0);
+}
+
 static void children_are_whoever_inherits_the_events(void **state)
 {
 	(void)state;
@@ -422,6 +442,7 @@ int main(void)
 		TEST(losses_at_the_end_are_counted),
 		TEST(older_kernels_do_not_count_them),
 		TEST(a_file_comes_once_where_paths_are_not_asked_for),
+		TEST(a_process_keeps_its_start_when_it_is_gone),
 		TEST(children_are_whoever_inherits_the_events),
 		TEST(records_of_just_now_are_left),
 		TEST(the_kernel_comes_first),
