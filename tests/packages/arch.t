@@ -102,8 +102,8 @@ def _():
 
 @test("the expression for Nix has the version, and the paths of the kernel that it is given")
 def _():
-    said = subprocess.run(["nix-instantiate", "--eval", "--strict", "--json", "-E", NIXPKGS], text=True,
-                          check=True, cwd=TOP, stdout=subprocess.PIPE,
+    said = subprocess.run(["nix-instantiate", "--eval", "--strict", "--json", "-E", NIXPKGS],
+                          text=True, check=True, cwd=TOP, stdout=subprocess.PIPE,
                           env=os.environ | {"NIX_STATE_DIR": directory.name,
                                             "NIX_STORE_DIR": f"{directory.name}/store"}).stdout
     found = json.loads(said)

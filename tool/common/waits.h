@@ -38,7 +38,8 @@ struct waited {
 
 /*
  * As worker_ask(), for some seconds at most, half as many after each silence; the time is charged to
- * the user. ETIMEDOUT when there was no answer, ETIME when they have no more of it, or the device is silent, or three of theirs are.
+ * the user. ETIMEDOUT when there was no answer; ETIME when they have no more of it, or the device is
+ * silent, or three of theirs are.
  */
 int waits_ask(const struct waited *waited, struct worker *worker,
 	      const struct worker_message *question, struct worker_message *answer);

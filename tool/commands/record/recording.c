@@ -245,7 +245,8 @@ static void write_snapshot(struct recording *recording)
 			write_record(recording, record);
 			if (++count % SNAPSHOT_BATCH == 0)
 				write_records(recording);
-		} else if (!recording->handle && (err == -EPERM || err == -ESTALE)) {
+		} else if (!recording->handle &&
+			   (err == -EPERM || err == -ESTALE || err == -ETIMEDOUT)) {
 			*(err == -EPERM ? &denied : &skipped) += 1;
 		} else if (err != -EINTR) {
 			/* Of one process: the others may do better. */
