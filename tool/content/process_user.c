@@ -58,7 +58,13 @@ static int outermost(int namespace, const struct stat *ours)
 	return -1;
 }
 
-bool process_owner(uint32_t pid, struct process_owner *owner)
+struct process_owner {
+	uid_t user;
+	bool in_our_namespace;
+};
+
+/* False when it has exited or may not be looked at. */
+static bool process_owner(uint32_t pid, struct process_owner *owner)
 {
 	struct stat ours;
 	char path[64];

@@ -10,23 +10,15 @@
 /* Its real user id. False, with errno, if it has exited or access is denied. */
 bool process_user(uint32_t pid, uid_t *uid);
 
-/*
- * The user responsible for what the process has mounted and mapped: its real user id, or, in a user
- * namespace below ours, the creator of the outermost one, who may assume any of its ids.
- */
-struct process_owner {
-	uid_t user;
-	bool in_our_namespace;
-};
-
-/* False, with errno, when it has exited or may not be looked at. */
-bool process_owner(uint32_t pid, struct process_owner *owner);
-
 /* Not uids: of processes that have exited; of user namespaces created by root. */
 #define PROCESS_OF_NOBODY_KNOWN	   UINT64_MAX
 #define PROCESS_NAMESPACED_BY_ROOT (UINT64_MAX - 1)
 
-/* Whom to blame for what it takes to look at the process: its owner, or one of these. */
+/*
+ * The user responsible for what the process has mounted and mapped: its real user id, or, in a user
+ * namespace below ours, the creator of the outermost one, who may assume any of its ids. Or one of
+ * the above.
+ */
 uint64_t process_blamed(uint32_t pid, bool *in_our_namespace);
 
 #endif
