@@ -100,6 +100,24 @@ static void read_notes(const char *path, struct bid_identity *id)
 	kfree(buf);
 }
 
+static void kernel_image_send(struct bid_subscriber *subscriber, const struct image *image,
+			      u16 record_flags, u32 flags)
+{
+	struct bid_image_info info = {
+		.type = image->type,
+		.record_flags = record_flags,
+		.flags = flags,
+		.addr = image->addr,
+		.len = image->len,
+		.id = &image->id,
+		.name = image->name,
+	};
+
+	lockdep_assert_held(&images_lock);
+	bid_event_image(subscriber, &info);
+}
+
+#ifdef CONFIG_MODULES
 static void read_module(const struct module *module, struct image *image)
 {
 	char *path = kasprintf(GFP_KERNEL, "module/%s/notes/.note.gnu.build-id", module->name);
@@ -124,23 +142,6 @@ static struct image *find_module_image(const char *name)
 		if (!strcmp(image->name, name))
 			return image;
 	return NULL;
-}
-
-static void kernel_image_send(struct bid_subscriber *subscriber, const struct image *image,
-			      u16 record_flags, u32 flags)
-{
-	struct bid_image_info info = {
-		.type = image->type,
-		.record_flags = record_flags,
-		.flags = flags,
-		.addr = image->addr,
-		.len = image->len,
-		.id = &image->id,
-		.name = image->name,
-	};
-
-	lockdep_assert_held(&images_lock);
-	bid_event_image(subscriber, &info);
 }
 
 /* NULL if it is in the list already: the notifier and the walk may both find a module. */
@@ -201,9 +202,19 @@ static struct module *next_module(struct kset *kset, struct list_head **pos)
 	return module;
 }
 
+/* Built in, this is no module, but module_kset can be seen, which is not exported. */
+static struct kset *kset_of_modules(void)
+{
+#ifdef MODULE
+	return THIS_MODULE->mkobj.kobj.kset;
+#else
+	return module_kset;
+#endif
+}
+
 static void add_present_modules(void)
 {
-	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
+	struct kset *kset = kset_of_modules();
 	struct list_head *pos = &kset->list;
 	struct module *module, *last = NULL;
 
@@ -217,6 +228,14 @@ static void add_present_modules(void)
 	}
 	module_put(last);
 }
+
+#else
+static struct notifier_block notifier;
+
+static void add_present_modules(void)
+{
+}
+#endif /* CONFIG_MODULES */
 
 /*
  * The address of a symbol. Modules have no function for that, but a kprobe gets its address when it
