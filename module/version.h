@@ -3,6 +3,6 @@
 #ifndef BID_VERSION_H
 #define BID_VERSION_H
 
-#define BID_VERSION "0.2.0"
+#define BID_VERSION "0.3.0"
 
 #endif /* BID_VERSION_H */
