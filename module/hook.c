@@ -20,11 +20,14 @@
 #include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mount.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
 
 #include "compat.h"
@@ -194,16 +197,12 @@ static int expect_fired(const char *symbol)
 	return -ENODEV;
 }
 
-static int test_mmap(void)
+static int map_and_expect(void)
 {
 	unsigned long addr;
 	struct file *file;
 	int err = 0;
 
-	if (!current->mm) {
-		pr_err("self-test: no address space to map into\n");
-		return -ENXIO;
-	}
 	file = shmem_file_setup("buildid-selftest", PAGE_SIZE, BID_VM_NORESERVE);
 	if (IS_ERR(file)) {
 		pr_err("self-test: no file to map: %ld\n", PTR_ERR(file));
@@ -223,6 +222,33 @@ static int test_mmap(void)
 	fput(file);
 	return err;
 }
+
+#ifdef MODULE
+static int test_mmap(void)
+{
+	if (!current->mm) {
+		pr_err("self-test: no address space to map into\n");
+		return -ENXIO;
+	}
+	return map_and_expect();
+}
+#else
+/* Built in, it starts before any process has an address space. */
+static int test_mmap(void)
+{
+	struct mm_struct *mm = mm_alloc();
+	int err;
+
+	if (!mm)
+		return -ENOMEM;
+	arch_pick_mmap_layout(mm, &current->signal->rlim[RLIMIT_STACK]);
+	kthread_use_mm(mm);
+	err = map_and_expect();
+	kthread_unuse_mm(mm);
+	mmput(mm);
+	return err;
+}
+#endif
 
 /* Uses ramfs, which every kernel has. */
 static int test_shutdown_super(void)
