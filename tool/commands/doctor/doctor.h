@@ -38,6 +38,7 @@ void finding_remedy(struct finding *finding, const char *format, ...)
 struct machine {
 	struct utsname uts;
 	bool loaded;
+	bool built_in; /* into the kernel, by scripts/copy-builtin */
 	char loaded_version[64];
 	uint32_t abi;		/* of the loaded module, if it differs from the tool's */
 	char loaded_source[64]; /* see struct module_info */

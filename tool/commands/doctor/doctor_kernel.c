@@ -43,11 +43,20 @@ static bool is_by_hand(const struct machine *machine)
 	       !is_too_old(machine->uts.release);
 }
 
+static bool is_built_in(const struct machine *machine, struct finding *finding)
+{
+	if (machine->built_in)
+		finding_set(finding, FINDING_OK, "not needed: this kernel has the module built in");
+	return machine->built_in;
+}
+
 void check_headers(const struct machine *machine, struct finding *finding)
 {
 	const char *release = machine->uts.release;
 	char path[256];
 
+	if (is_built_in(machine, finding))
+		return;
 	snprintf(path, sizeof(path), "/lib/modules/%s/build", release);
 	if (!access(path, F_OK)) {
 		finding_set(finding, FINDING_OK, "kernel headers in %s", path);
@@ -157,6 +166,8 @@ void check_module(const struct machine *machine, struct finding *finding)
 {
 	const struct module_info *info = &machine->info;
 
+	if (is_built_in(machine, finding))
+		return;
 	if (!machine->file) {
 		no_module(machine, finding);
 	} else if (access(machine->file, F_OK)) {
@@ -377,6 +388,8 @@ static void find_key(const struct machine *machine, struct finding *finding)
 
 void check_signature(const struct machine *machine, struct finding *finding)
 {
+	if (is_built_in(machine, finding))
+		return;
 	if (!machine->signature_known) {
 		finding_set(finding, FINDING_UNKNOWN,
 			    "whether this kernel takes signed modules only cannot be seen");

@@ -42,6 +42,8 @@ static void read_attribute(const char *path, char *value, size_t size)
 static void look_at_module(struct machine *machine)
 {
 	machine->loaded = !access("/sys/module/buildid", F_OK);
+	machine->built_in = machine->loaded && access("/sys/module/buildid/initstate", F_OK) &&
+			    errno == ENOENT;
 	read_attribute("/sys/module/buildid/version", machine->loaded_version,
 		       sizeof(machine->loaded_version));
 	read_attribute("/sys/module/buildid/srcversion", machine->loaded_source,
