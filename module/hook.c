@@ -29,6 +29,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/shmem_fs.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "file.h"
@@ -233,20 +234,37 @@ static int test_mmap(void)
 	return map_and_expect();
 }
 #else
-/* Built in, it starts before any process has an address space. */
-static int test_mmap(void)
-{
-	struct mm_struct *mm = mm_alloc();
+/* Built in, it starts before any process has an address space, and a kernel thread can take one. */
+struct boot_test {
+	struct work_struct work;
 	int err;
+};
 
-	if (!mm)
-		return -ENOMEM;
+static void test_at_boot(struct work_struct *work)
+{
+	struct boot_test *test = container_of(work, struct boot_test, work);
+	struct mm_struct *mm = mm_alloc();
+
+	if (!mm) {
+		test->err = -ENOMEM;
+		return;
+	}
 	arch_pick_mmap_layout(mm, &current->signal->rlim[RLIMIT_STACK]);
 	kthread_use_mm(mm);
-	err = map_and_expect();
+	test->err = map_and_expect();
 	kthread_unuse_mm(mm);
 	mmput(mm);
-	return err;
+}
+
+static int test_mmap(void)
+{
+	struct boot_test test;
+
+	INIT_WORK_ONSTACK(&test.work, test_at_boot);
+	schedule_work(&test.work);
+	flush_work(&test.work);
+	destroy_work_on_stack(&test.work);
+	return test.err;
 }
 #endif
 
