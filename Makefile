@@ -95,7 +95,8 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
   make bench-tool       the tool beside perf, addr2line, cp and ps, in instructions
       BENCH_ARGS=...    options of scripts/bench-tool, such as --part list
   make check-packages   the Debian packages on an emulated machine: install, upgrade of
-                        the kernel, purge; the better part of an hour, as root
+                        the kernel, purge; RPM's, Arch's and Nix's; the module built into a
+                        kernel; the better part of two hours, as root
   make demo             a session with real programs
   make deps             install missing Debian packages; scripts/deps --help has groups of them
 
@@ -307,6 +308,7 @@ check-packages: deb
 	scripts/deps foreign
 	tests/packages/rpm.t
 	tests/packages/arch.t
+	tests/packages/builtin.t
 	tests/packages/machine.t
 
 kunit: deps

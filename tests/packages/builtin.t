@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""scripts/copy-builtin: what it does to the source of a kernel; and in a guest the kernel that
+scripts/kernel makes so, which has no modules."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+
+from tap import equal, run, test         # noqa: E402
+
+KCONFIG = 'menu "Device Drivers"\n\nmenu "A"\nendmenu\n\nsource "drivers/z/Kconfig"\n\nendmenu\n'
+MAKEFILE = "# SPDX-License-Identifier: GPL-2.0\nobj-y\t\t+= z/\n"
+SOURCE = 'source "drivers/buildid/Kconfig"\n'
+OBJECT = "obj-$(CONFIG_BUILDID)\t\t+= buildid/\n"
+directory = tempfile.TemporaryDirectory()
+linux = os.path.join(directory.name, "linux")
+drivers = os.path.join(linux, "drivers")
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def copy(*arguments):
+    done = subprocess.run([os.path.join(TOP, "scripts/copy-builtin"), *arguments], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+def in_guest(*command):
+    done = subprocess.run([os.path.join(TOP, "scripts/vm"), "--kernel", "builtin", "--mem", "3G",
+                           "--timeout", "1500", "--", *command], text=True, cwd=TOP,
+                          stdout=subprocess.PIPE)
+    assert not done.returncode, f"exit {done.returncode}: {done.stdout[-4000:]}"
+    return done.stdout
+
+
+@test
+def what_is_no_kernel_is_refused_and_left():
+    os.mkdir(linux)
+    status, said = copy(linux)
+    assert status == 1 and "not the source of a Linux kernel" in said, said
+    equal(os.listdir(linux), [])
+    equal(copy()[0], 2)
+    equal(copy(linux, linux)[0], 2)
+
+
+@test
+def a_directory_of_that_name_that_is_not_ours_is_left():
+    write(f"{linux}/Kbuild", "")
+    write(f"{drivers}/Kconfig", KCONFIG)
+    write(f"{drivers}/Makefile", MAKEFILE)
+    write(f"{drivers}/buildid/theirs.c", "")
+    status, said = copy(linux)
+    assert status == 1 and "not a copy of this module" in said, said
+    equal(os.listdir(f"{drivers}/buildid"), ["theirs.c"])
+    equal(read(f"{drivers}/Kconfig"), KCONFIG)
+    os.remove(f"{drivers}/buildid/theirs.c")
+    os.rmdir(f"{drivers}/buildid")
+
+
+@test
+def it_is_copied_and_named_once_whenever_it_is_called():
+    expected = KCONFIG.removesuffix("endmenu\n") + SOURCE + "endmenu\n"
+    for _ in range(2):
+        status, said = copy(linux)
+        assert not status, said
+        equal(read(f"{drivers}/Kconfig"), expected)
+        equal(read(f"{drivers}/Makefile"), MAKEFILE + OBJECT)
+        write(f"{drivers}/buildid/module/of_a_version_before.c", "")
+    copy(linux)
+    assert not os.path.exists(f"{drivers}/buildid/module/of_a_version_before.c")
+    for name in ("include/uapi/buildid.h", "module/main.c", "kunit/elf_kunit.c"):
+        equal(read(f"{drivers}/buildid/{name}"), read(f"{TOP}/{name}"), name)
+
+
+@test
+def its_kunit_suites_pass_in_a_kernel_without_modules():
+    said = in_guest("tests/kunit")
+    assert said.count("\nok ") > 400 and "not ok" not in said, said[-4000:]
+
+
+@test
+def it_sees_mappings_and_the_tool_says_that_it_is_built_in():
+    said = in_guest("tests/packages/builtin_guest")
+    equal(said, "")
+
+
+run()
