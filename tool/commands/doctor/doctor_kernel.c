@@ -251,6 +251,10 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 		finding_set(finding, FINDING_UNKNOWN,
 			    "neither /sys/module nor a device that opens is here to tell");
 		finding_remedy(finding, "in a container, let it have " BUILDID_DEVICE);
+	} else if (!machine->loaded && machine->built_in) {
+		finding_set(finding, FINDING_FAILED,
+			    "the module is built into this kernel, and did not start");
+		finding_remedy(finding, "see why: dmesg | grep buildid:");
 	} else if (!machine->loaded) {
 		finding_set(finding, FINDING_FAILED, "the module is not loaded");
 		finding_remedy(finding, machine->file ? "load it: modprobe buildid" :

@@ -44,6 +44,9 @@ static void look_at_module(struct machine *machine)
 	machine->loaded = !access("/sys/module/buildid", F_OK);
 	machine->built_in = machine->loaded && access("/sys/module/buildid/initstate", F_OK) &&
 			    errno == ENOENT;
+	/* What is built in has its directory even if it did not start. */
+	if (machine->built_in)
+		machine->loaded = !access("/sys/class/misc/buildid", F_OK);
 	read_attribute("/sys/module/buildid/version", machine->loaded_version,
 		       sizeof(machine->loaded_version));
 	read_attribute("/sys/module/buildid/srcversion", machine->loaded_source,
