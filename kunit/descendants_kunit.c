@@ -189,6 +189,9 @@ static void watches_forks_only_while_there_is_a_set(struct kunit *test)
 	/* by the module itself, where both are built in */
 	bool before = forks_are_watched();
 
+#ifdef MODULE
+	KUNIT_EXPECT_FALSE(test, before);
+#endif
 	KUNIT_EXPECT_TRUE(test, list_empty(&all_sets));
 	first = follow(test, task_tgid(current));
 	KUNIT_ASSERT_NOT_NULL(test, find_tracepoint(FORK));
