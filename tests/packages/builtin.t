@@ -33,16 +33,16 @@ def write(path, text):
         file.write(text)
 
 
-def copy(*arguments):
+def copy(*arguments, cwd=None):
     done = subprocess.run([os.path.join(TOP, "scripts/copy-builtin"), *arguments], text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                          cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout
 
 
-def in_guest(*command):
+def in_guest(*command, append=""):
     done = subprocess.run([os.path.join(TOP, "scripts/vm"), "--kernel", "builtin", "--mem", "3G",
-                           "--timeout", "1500", "--", *command], text=True, cwd=TOP,
-                          stdout=subprocess.PIPE)
+                           "--timeout", "1500", "--append", append, "--", *command], text=True,
+                          cwd=TOP, stdout=subprocess.PIPE)
     assert not done.returncode, f"exit {done.returncode}: {done.stdout[-4000:]}"
     return done.stdout
 
@@ -53,6 +53,8 @@ def what_is_no_kernel_is_refused_and_left():
     status, said = copy(linux)
     assert status == 1 and "not the source of a Linux kernel" in said, said
     equal(os.listdir(linux), [])
+    status, said = copy("missing", cwd=directory.name)
+    assert status == 1 and "missing: No such file" in said, said
     equal(copy()[0], 2)
     equal(copy(linux, linux)[0], 2)
 
@@ -75,7 +77,7 @@ def a_directory_of_that_name_that_is_not_ours_is_left():
 def it_is_copied_and_named_once_whenever_it_is_called():
     expected = KCONFIG.removesuffix("endmenu\n") + SOURCE + "endmenu\n"
     for _ in range(2):
-        status, said = copy(linux)
+        status, said = copy("linux", cwd=directory.name)
         assert not status, said
         equal(read(f"{drivers}/Kconfig"), expected)
         equal(read(f"{drivers}/Makefile"), MAKEFILE + OBJECT)
@@ -87,6 +89,13 @@ def it_is_copied_and_named_once_whenever_it_is_called():
 
 
 @test
+def what_it_cannot_be_named_in_is_said():
+    write(f"{drivers}/Kconfig", 'source "drivers/z/Kconfig"\n')
+    status, said = copy(linux)
+    assert status == 1 and f"add to it: {SOURCE}" in said, said
+
+
+@test
 def its_kunit_suites_pass_in_a_kernel_without_modules():
     said = in_guest("tests/kunit")
     assert said.count("\nok ") > 400 and "not ok" not in said, said[-4000:]
@@ -94,8 +103,15 @@ def its_kunit_suites_pass_in_a_kernel_without_modules():
 
 @test
 def it_sees_mappings_and_the_tool_says_that_it_is_built_in():
-    said = in_guest("tests/packages/builtin_guest")
-    equal(said, "")
+    equal(in_guest("tests/packages/builtin_guest"), "")
+
+
+@test
+def that_it_did_not_start_is_said():
+    said = in_guest("sh", "-c", "buildid doctor; buildid id /bin/true 2>&1; true",
+                    append="buildid.max_entries=1")
+    assert "is built into this kernel, and did not start" in said, said
+    assert "not in this /dev" not in said, said
 
 
 run()
