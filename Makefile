@@ -96,7 +96,7 @@ Test (in guests; installs the Debian packages that it needs, see `make deps`):
       BENCH_ARGS=...    options of scripts/bench-tool, such as --part list
   make check-packages   the Debian packages on an emulated machine: install, upgrade of
                         the kernel, purge; RPM's, Arch's and Nix's; the module built into a
-                        kernel; the better part of two hours, as root
+                        kernel; more than an hour, as root
   make demo             a session with real programs
   make deps             install missing Debian packages; scripts/deps --help has groups of them
 
