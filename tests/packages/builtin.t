@@ -84,6 +84,7 @@ def it_is_copied_and_named_once_whenever_it_is_called():
         write(f"{drivers}/buildid/module/of_a_version_before.c", "")
     copy(linux)
     assert not os.path.exists(f"{drivers}/buildid/module/of_a_version_before.c")
+    assert "\tdepends on 64BIT && KPROBES && " in read(f"{drivers}/buildid/Kconfig")
     for name in ("include/uapi/buildid.h", "module/main.c", "kunit/elf_kunit.c"):
         equal(read(f"{drivers}/buildid/{name}"), read(f"{TOP}/{name}"), name)
 
